@@ -227,7 +227,7 @@ async function registryAnswers() {
   if ([value("https-proxy"), value("proxy")].some((v) => v && v !== "null")) return { ok: true, why: "" };
   let url;
   try {
-    url = new URL(value("registry") || "https://registry.npmjs.org/");
+    url = new URL(value("registry"));
   } catch {
     return { ok: true, why: "" };
   }

@@ -22,7 +22,7 @@ export class SkipReporter implements Reporter {
     if (lines.length > 0) console.log(["skipped:", ...lines, ""].join("\n"));
 
     const lacking = skipped.filter((test) => reason(test).startsWith(MACHINE_LACKS));
-    if (process.env["CI"] && lacking.length > 0) {
+    if (process.env.CI && lacking.length > 0) {
       console.error(
         `CI runs every test, but this machine kept ${lacking.length} from running (see above).\n`,
       );
