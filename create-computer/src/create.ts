@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { gitInit, npmInstall } from "./programs.ts";
 import type { Target } from "./target.ts";
@@ -40,6 +40,7 @@ export async function createProject(
   const draft = mkdtempSync(join(parent, `.create-${basename(target.folder)}-`));
   try {
     progress("writing files");
+    chmodSync(draft, 0o777 & ~process.umask()); // mkdtemp's folders are private
     writeTemplate(template, draft, target.name);
     if (install) {
       progress("installing packages");
