@@ -80,7 +80,10 @@ export type Time = number | Date;
 export interface FileSystem {
   readFile(path: string, options?: { encoding?: null } | null): Promise<Uint8Array>;
   readFile(path: string, options: Encoding | { encoding: Encoding }): Promise<string>;
-  readFile(path: string, options?: Encoding | { encoding?: Encoding | null } | null): Promise<Uint8Array | string>;
+  readFile(
+    path: string,
+    options?: Encoding | { encoding?: Encoding | null } | null,
+  ): Promise<Uint8Array | string>;
   writeFile(path: string, data: FileData, options?: WriteOptions | Encoding): Promise<void>;
   appendFile(path: string, data: FileData, options?: WriteOptions | Encoding): Promise<void>;
   truncate(path: string, length?: number): Promise<void>;
