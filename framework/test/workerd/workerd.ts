@@ -4,8 +4,6 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { build } from "esbuild";
 import { Miniflare } from "miniflare";
-import { afterAll, beforeAll, test } from "vitest";
-import type { CaseReport } from "./cases.ts";
 
 /** A worker to run in workerd. */
 export interface WorkerdOptions {
@@ -15,6 +13,10 @@ export interface WorkerdOptions {
   objects: readonly string[];
   /** Binds a Dynamic Worker loader under this name. */
   loader?: string;
+  /** Compatibility flags besides `nodejs_compat`. */
+  flags?: readonly string[];
+  /** Folders of packages that are looked in when those near the importing file have no such package. */
+  nodePaths?: string[];
   /** Texts to bind. */
   bindings?: Readonly<Record<string, string>>;
   /** Where objects are kept; by default a temporary folder that goes with the worker. */
@@ -41,7 +43,7 @@ export interface Workerd extends AsyncDisposable {
 export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
   const name = basename(options.entry).replace(/\W/g, "-");
   const scratch = await mkdtemp(join(tmpdir(), "workerd-"));
-  const contents = await bundle(options.entry);
+  const contents = await bundle(options.entry, options.nodePaths ?? []);
   const before = new Set(children());
   const miniflare = new Miniflare({
     cf: false,
@@ -53,7 +55,7 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
         config: {
           name,
           compatibilityDate: "2026-11-01",
-          compatibilityFlags: ["nodejs_compat"],
+          compatibilityFlags: ["nodejs_compat", ...(options.flags ?? [])],
           manifest: {
             mainModule: "main.js",
             modulesRoot: "/",
@@ -99,28 +101,12 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
   }
 }
 
-/**
- * Runs cases inside workerd, each as a test of its own. The worker answers `/case?name=...` by
- * `answerCase` in an object that it makes for the case.
- */
-export function testInWorkerd(options: WorkerdOptions, names: readonly string[]): void {
-  let workerd: Workerd | undefined;
-  beforeAll(async () => {
-    workerd = await startWorkerd(options);
-  });
-  afterAll(() => workerd?.dispose());
-  test.for(names)("%s", async (name) => {
-    const response = await workerd?.fetch(`/case?name=${encodeURIComponent(name)}`);
-    const report = (await response?.json()) as CaseReport;
-    if (!report.ok) throw Object.assign(new Error(report.message), { stack: report.stack });
-  });
-}
-
-async function bundle(entry: string): Promise<string> {
+async function bundle(entry: string, nodePaths: string[]): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [entry],
     bundle: true,
     write: false,
+    nodePaths,
     format: "esm",
     target: "es2024",
     conditions: ["@computer/source", "workerd", "worker", "browser"],
