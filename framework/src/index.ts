@@ -21,6 +21,8 @@ export type {
   RunResult,
   Runtime,
 } from "./runtime/types.ts";
+export { decodeName, encodeName } from "./vfs/names.ts";
+export type { DurableObjectStorageLike } from "./vfs/sql/durable-object.ts";
 export type {
   Dirent,
   Encoding,
@@ -33,3 +35,8 @@ export type {
   WriteOptions,
 } from "./vfs/types.ts";
 export type { AgentId } from "./workspace/agent-id.ts";
+export {
+  type DurableWorkspaceOptions,
+  Workspace,
+  type WorkspaceOptions,
+} from "./workspace/workspace.ts";

@@ -83,6 +83,8 @@ export interface Run extends AsyncIterable<RunEvent> {
 export interface Runtime {
   /** Starts a run. Throws at once on a bad argument or an unknown backend; what the source does wrong is in the result. */
   exec(source: string, options?: ExecOptions): Run;
+  /** The run with that id: an open one, or a finished one that is still kept. */
+  get(id: string): Run | undefined;
   /** The names of the backends, the default one first, each with a description fit for a model. */
   backends(): { name: string; kind: string; description: string }[];
 }

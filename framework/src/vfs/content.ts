@@ -1,0 +1,331 @@
+import { Cache } from "./cache.ts";
+import type { Chunks, Hash } from "./chunks.ts";
+import { CHUNK_BYTES, INLINE_BYTES } from "./layout.ts";
+import type { Node } from "./node.ts";
+import { damaged } from "./schema.ts";
+import type { Store } from "./store.ts";
+
+/** Which chunk lies at which place of a file; a place without one is a hole. */
+type Extents = Map<number, Hash>;
+
+/** One version of a file's content, held until it is released. */
+export interface Version {
+  readonly size: number;
+  /** Up to a chunk's length of bytes from `start`; nothing at the end. */
+  read(start: number, end: number): Uint8Array;
+  release(): void;
+}
+
+/** Content that is ready to become a file's: chunks that are pinned, and what is too little for one. */
+export interface Staged {
+  readonly size: number;
+  /** By chunk index; undefined for a chunk of zeros. Empty when the content is small. */
+  readonly hashes: readonly (Hash | undefined)[];
+  /** All of it, when it is small. */
+  readonly inline: Uint8Array | undefined;
+}
+
+/**
+ * What files hold. Up to {@link INLINE_BYTES} it is one row (none when empty), above that chunks, so that
+ * the size alone tells which. A chunk may be shorter than its place: what it does not cover reads as zeros.
+ *
+ * Methods that change content also set the node's size, but leave it to the caller to save the node.
+ */
+export class Content {
+  readonly #store: Store;
+  readonly #chunks: Chunks;
+  readonly #small = new Cache<number, Uint8Array>(8 * 1024 * 1024, (bytes) => bytes.length + 64);
+
+  constructor(store: Store, chunks: Chunks) {
+    this.#store = store;
+    this.#chunks = chunks;
+    store.onForget(() => this.#small.clear());
+  }
+
+  /** All of it. The bytes may be shared: callers that hand them out must copy. */
+  read(node: Node): Uint8Array {
+    if (node.size <= INLINE_BYTES) return this.#readInline(node);
+    const bytes = new Uint8Array(node.size);
+    for (const [index, hash] of this.#extents(node.id))
+      bytes.set(this.#chunks.read(hash), index * CHUNK_BYTES);
+    return bytes;
+  }
+
+  /** Holds the content as it is now. */
+  open(node: Node): Version {
+    const { size } = node;
+    if (size <= INLINE_BYTES) {
+      const bytes = this.#readInline(node);
+      return { size, read: (start, end) => bytes.slice(start, end), release: () => {} };
+    }
+    const extents = this.#extents(node.id);
+    for (const hash of extents.values()) this.#chunks.pin(hash);
+    return {
+      size,
+      read: (start, end) => {
+        const index = Math.floor(start / CHUNK_BYTES);
+        const from = start - index * CHUNK_BYTES;
+        const to = Math.min(end, size, (index + 1) * CHUNK_BYTES) - index * CHUNK_BYTES;
+        return this.#place(extents.get(index), from, Math.max(from, to));
+      },
+      release: () => {
+        this.#chunks.unpin(extents.values());
+        extents.clear();
+      },
+    };
+  }
+
+  /** Makes these bytes the content. */
+  replace(node: Node, bytes: Uint8Array): void {
+    if (bytes.length <= INLINE_BYTES) this.#replaceInline(node, bytes);
+    else {
+      const old = this.#clearInline(node);
+      const count = Math.ceil(bytes.length / CHUNK_BYTES);
+      for (let index = 0; index < count; index++) {
+        const chunk = bytes.subarray(index * CHUNK_BYTES, (index + 1) * CHUNK_BYTES);
+        this.#setExtent(node, index, old.get(index), isZero(chunk) ? undefined : this.#chunks.add(chunk));
+      }
+      this.#dropExtents(node, old, count);
+      node.size = bytes.length;
+    }
+  }
+
+  /** Adds bytes at the end; rewrites no more than the last chunk. */
+  append(node: Node, bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    const size = node.size + bytes.length;
+    if (size <= INLINE_BYTES) {
+      this.#replaceInline(node, concat(this.#readInline(node), bytes));
+      return;
+    }
+    const first = Math.floor(node.size / CHUNK_BYTES);
+    const tail = concat(this.tail(node), bytes);
+    if (node.size <= INLINE_BYTES) this.#clearInline(node);
+    const [last] = this.#extentsFrom(node.id, first).values();
+    for (let at = 0; at < tail.length; at += CHUNK_BYTES) {
+      const chunk = tail.subarray(at, at + CHUNK_BYTES);
+      const index = first + at / CHUNK_BYTES;
+      this.#setExtent(
+        node,
+        index,
+        at === 0 ? last : undefined,
+        isZero(chunk) ? undefined : this.#chunks.add(chunk),
+      );
+    }
+    node.size = size;
+  }
+
+  /** The bytes beyond the last full chunk. */
+  tail(node: Node): Uint8Array {
+    if (node.size <= INLINE_BYTES) return this.#readInline(node);
+    const length = node.size % CHUNK_BYTES;
+    if (length === 0) return new Uint8Array();
+    const [hash] = this.#extentsFrom(node.id, (node.size - length) / CHUNK_BYTES).values();
+    return this.#place(hash, 0, length);
+  }
+
+  /** Cuts the content, or extends it by zeros. */
+  truncate(node: Node, size: number): void {
+    if (size === node.size) return;
+    if (size <= INLINE_BYTES) {
+      const bytes = new Uint8Array(size);
+      const old =
+        node.size <= INLINE_BYTES ? this.#readInline(node) : this.#place(this.#extentAt(node.id, 0), 0, size);
+      bytes.set(old.subarray(0, size));
+      this.#replaceInline(node, bytes);
+      return;
+    }
+    if (node.size <= INLINE_BYTES) {
+      const bytes = this.#readInline(node);
+      this.#clearInline(node);
+      if (!isZero(bytes)) this.#setExtent(node, 0, undefined, this.#chunks.add(bytes));
+    } else if (size < node.size) {
+      const last = Math.floor(size / CHUNK_BYTES);
+      const beyond = this.#extentsFrom(node.id, last);
+      const hash = beyond.get(last);
+      const kept = size - last * CHUNK_BYTES;
+      if (hash !== undefined && kept > 0) {
+        // The cut-off bytes must not come back when the file grows again.
+        const chunk = this.#place(hash, 0, kept);
+        this.#setExtent(node, last, hash, isZero(chunk) ? undefined : this.#chunks.add(chunk));
+      }
+      this.#dropExtents(node, beyond, kept > 0 ? last + 1 : last);
+    }
+    node.size = size;
+  }
+
+  /** Makes staged content the node's. Its pins stay with whoever staged it. */
+  adopt(node: Node, staged: Staged): void {
+    if (staged.inline !== undefined) {
+      this.#replaceInline(node, staged.inline);
+      return;
+    }
+    const old = this.#clearInline(node);
+    this.#adoptChunks(node, old, 0, staged);
+    this.#dropExtents(node, old, staged.hashes.length);
+    node.size = staged.size;
+  }
+
+  /** Puts staged chunks, the first of which begins with this file's tail, in place of the tail. */
+  adoptTail(node: Node, staged: Staged): void {
+    const first = Math.floor(node.size / CHUNK_BYTES);
+    const old = node.size <= INLINE_BYTES ? this.#clearInline(node) : this.#extentsFrom(node.id, first);
+    this.#adoptChunks(node, old, first, staged);
+    node.size = first * CHUNK_BYTES + staged.size;
+  }
+
+  /** Gives a node the content of another; chunks are shared, not copied. */
+  copy(from: Node, to: Node): void {
+    if (from.id === to.id) return;
+    if (from.size <= INLINE_BYTES) {
+      this.#replaceInline(to, this.#readInline(from));
+      return;
+    }
+    const old = this.#clearInline(to);
+    const extents = this.#extents(from.id);
+    for (const [index, hash] of extents) {
+      this.#chunks.addUse(hash);
+      this.#setExtent(to, index, old.get(index), hash);
+      old.delete(index);
+    }
+    this.#dropExtents(to, old, 0);
+    to.size = from.size;
+  }
+
+  /** Frees the content of nodes that are going away. */
+  drop(nodes: readonly { id: number; size: number }[]): void {
+    const { sql } = this.#store;
+    const small = nodes.filter(({ size }) => size > 0 && size <= INLINE_BYTES).map(({ id }) => id);
+    if (small.length === 1) sql.exec("DELETE FROM vfs_content WHERE node = ?", small[0] as number);
+    else if (small.length > 1) {
+      sql.exec(
+        "DELETE FROM vfs_content WHERE node IN (SELECT value FROM json_each(?))",
+        JSON.stringify(small),
+      );
+    }
+    for (const id of small) this.#small.delete(id);
+    for (const { id, size } of nodes) {
+      if (size <= INLINE_BYTES) continue;
+      const uses = sql.exec<{ hash: Uint8Array; times: number }>(
+        "SELECT hash, count(*) AS times FROM vfs_extent WHERE node = ? GROUP BY hash",
+        id,
+      );
+      sql.exec("DELETE FROM vfs_extent WHERE node = ?", id);
+      for (const { hash, times } of uses) this.#chunks.removeUse(hash, times);
+    }
+  }
+
+  #readInline(node: Node): Uint8Array {
+    if (node.size === 0) return EMPTY;
+    const cached = this.#small.get(node.id);
+    if (cached !== undefined) return cached;
+    const [row] = this.#store.sql.exec<{ data: Uint8Array }>(
+      "SELECT data FROM vfs_content WHERE node = ?",
+      node.id,
+    );
+    const bytes = row?.data;
+    if (bytes?.length !== node.size) throw damaged(`the content of node ${node.id} is missing or cut short`);
+    this.#small.set(node.id, bytes);
+    return bytes;
+  }
+
+  #replaceInline(node: Node, bytes: Uint8Array): void {
+    if (node.size > INLINE_BYTES) this.#dropExtents(node, this.#extents(node.id), 0);
+    const { sql, revision } = this.#store;
+    if (bytes.length === 0) {
+      if (node.size > 0) this.#clearInline(node);
+    } else {
+      sql.exec("INSERT OR REPLACE INTO vfs_content VALUES (?, ?, ?)", node.id, bytes, revision);
+      // A copy: the caller goes on to own what it gave.
+      this.#small.set(node.id, bytes.slice());
+    }
+    node.size = bytes.length;
+  }
+
+  /** Removes small content; answers the extents of large content, which stay. */
+  #clearInline(node: Node): Extents {
+    if (node.size > INLINE_BYTES) return this.#extents(node.id);
+    if (node.size > 0) {
+      this.#store.sql.exec("DELETE FROM vfs_content WHERE node = ?", node.id);
+      this.#small.delete(node.id);
+    }
+    return new Map();
+  }
+
+  #extents(node: number): Extents {
+    return this.#extentsFrom(node, 0);
+  }
+
+  #extentsFrom(node: number, index: number): Extents {
+    const rows = this.#store.sql.exec<{ idx: number; hash: Uint8Array }>(
+      "SELECT idx, hash FROM vfs_extent WHERE node = ? AND idx >= ?",
+      node,
+      index,
+    );
+    return new Map(rows.map(({ idx, hash }) => [idx, hash]));
+  }
+
+  #extentAt(node: number, index: number): Hash | undefined {
+    const [row] = this.#store.sql.exec<{ hash: Uint8Array }>(
+      "SELECT hash FROM vfs_extent WHERE node = ? AND idx = ?",
+      node,
+      index,
+    );
+    return row?.hash;
+  }
+
+  /** Part of what lies at a place: a chunk, zeros beyond its end, or all zeros. */
+  #place(hash: Hash | undefined, from: number, to: number): Uint8Array {
+    if (hash === undefined) return new Uint8Array(to - from);
+    const chunk = this.#chunks.read(hash).subarray(from, to);
+    if (chunk.length === to - from) return chunk;
+    const bytes = new Uint8Array(to - from);
+    bytes.set(chunk);
+    return bytes;
+  }
+
+  #adoptChunks(node: Node, old: Extents, first: number, staged: Staged): void {
+    staged.hashes.forEach((hash, i) => {
+      if (hash !== undefined) this.#chunks.addUse(hash);
+      this.#setExtent(node, first + i, old.get(first + i), hash);
+    });
+  }
+
+  /** Puts a chunk, whose use is counted already, or a hole in place of what lay there. */
+  #setExtent(node: Node, index: number, old: Hash | undefined, hash: Hash | undefined): void {
+    const { sql, revision } = this.#store;
+    if (hash === undefined) {
+      if (old !== undefined) sql.exec("DELETE FROM vfs_extent WHERE node = ? AND idx = ?", node.id, index);
+    } else if (old === undefined || !equal(old, hash)) {
+      sql.exec("INSERT OR REPLACE INTO vfs_extent VALUES (?, ?, ?, ?)", node.id, index, hash, revision);
+    }
+    if (old !== undefined) this.#chunks.removeUse(old);
+  }
+
+  #dropExtents(node: Node, old: Extents, from: number): void {
+    for (const [index, hash] of old) {
+      if (index < from) continue;
+      this.#store.sql.exec("DELETE FROM vfs_extent WHERE node = ? AND idx = ?", node.id, index);
+      this.#chunks.removeUse(hash);
+    }
+  }
+}
+
+const EMPTY = new Uint8Array();
+
+/** Whether bytes are nothing but zeros. */
+export function isZero(bytes: Uint8Array): boolean {
+  for (let i = 0; i < bytes.length; i++) if (bytes[i] !== 0) return false;
+  return true;
+}
+
+function equal(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i]);
+}
+
+function concat(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(a.length + b.length);
+  bytes.set(a);
+  bytes.set(b, a.length);
+  return bytes;
+}

@@ -1,0 +1,407 @@
+import { Chunks } from "./chunks.ts";
+import { moment } from "./clock.ts";
+import { Content, type Staged, type Version } from "./content.ts";
+import { Counters } from "./counters.ts";
+import { type Call, fsError, hasCode, invalidType, outOfRange, tooLarge } from "./errors.ts";
+import { FILE_MAX, ROOT, STEP_ENTRIES } from "./layout.ts";
+import { decodeName } from "./names.ts";
+import {
+  isDirectory,
+  isSymlink,
+  KIND_BITS,
+  type Node,
+  PERMISSIONS,
+  touchContent,
+  touchMetadata,
+} from "./node.ts";
+import { checkLinkTarget, checkPath, parentPath } from "./paths.ts";
+import { Removal } from "./removal.ts";
+import { type LastLink, Resolver, type Target } from "./resolver.ts";
+import { inspectSchema, migrate } from "./schema.ts";
+import type { Sql } from "./sql/types.ts";
+import { type Entry, Store } from "./store.ts";
+
+/** How a file is opened to be written: as the flags of `node:fs`. */
+export interface OpenOptions {
+  readonly flag: "w" | "wx" | "a" | "ax";
+  readonly mode: number;
+}
+
+/**
+ * The file tree, synchronously. Every verb checks everything first and then changes rows in one
+ * transaction. What takes long has a bounded step instead (see `removal`, `adopt`); the asynchronous
+ * {@link FileSystem} puts the steps together.
+ */
+export class Tree {
+  readonly store: Store;
+  readonly chunks: Chunks;
+  readonly removal: Removal;
+  readonly #content: Content;
+  readonly #resolver: Resolver;
+  readonly #readLimit: number;
+
+  /** @param readLimit how many bytes of a file are read in one piece at most. */
+  constructor(sql: Sql, readLimit: number) {
+    const version = inspectSchema(sql);
+    if (version === 0) {
+      sql.transaction(() => {
+        migrate(sql, 0);
+        Counters.initialize(sql);
+      });
+    } else migrate(sql, version);
+    this.store = new Store(sql);
+    this.chunks = new Chunks(this.store);
+    this.#content = new Content(this.store, this.chunks);
+    this.#resolver = new Resolver(this.store, this.#content);
+    this.removal = new Removal(this.store, this.#content, this.#resolver);
+    this.#readLimit = readLimit;
+    if (version === 0) this.#setTimes(ROOT);
+  }
+
+  /** Goes on with what a crash interrupted; a bounded part now, the rest when there is work of the same kind. */
+  recover(): void {
+    this.chunks.sweep();
+    this.removal.step(STEP_ENTRIES);
+  }
+
+  /** Forgets everything; streams that are still open find nothing to release. */
+  close(): void {
+    this.store.close();
+  }
+
+  /** The node that a path leads to. */
+  node(path: string, lastLink: LastLink, syscall: string): Node {
+    return this.#resolver.existing(path, lastLink, { syscall, path }).node;
+  }
+
+  realpath(path: string): string {
+    return this.#resolver.physicalPath(
+      this.#resolver.existing(path, "follow", { syscall: "realpath", path }),
+    );
+  }
+
+  readlink(path: string): string {
+    const call = { syscall: "readlink", path };
+    const { node } = this.#resolver.existing(path, "keep", call);
+    if (!isSymlink(node.mode)) throw fsError("EINVAL", call);
+    return decodeName(this.#content.read(node));
+  }
+
+  /** The directory that a path leads to, to be listed. */
+  directory(path: string): number {
+    const call = { syscall: "scandir", path };
+    const { node } = this.#resolver.existing(path, "follow", call);
+    if (!isDirectory(node.mode)) throw fsError("ENOTDIR", call);
+    return node.id;
+  }
+
+  /** Some of a directory's entries, by the bytes of their names; those after a name. */
+  entries(directory: number, after: Uint8Array | undefined, limit: number): Entry[] {
+    return this.store.entries(directory, after, limit);
+  }
+
+  /** A file's bytes. They may be shared: not to be handed out without a copy. */
+  read(path: string): Uint8Array {
+    const node = this.#file(path);
+    if (node.size > this.#readLimit) throw tooLarge(node.size, this.#readLimit);
+    return this.#content.read(node);
+  }
+
+  /** Holds a file as it is now. */
+  open(path: string): Version {
+    return this.#content.open(this.#file(path));
+  }
+
+  /** Says, by throwing, whether a file can be opened to be written. */
+  checkWritable(path: string, options: OpenOptions): void {
+    this.#writable(path, options, { syscall: "open", path });
+  }
+
+  /** Writes a file, or adds to it, in one transaction. */
+  write(path: string, bytes: Uint8Array, options: OpenOptions): void {
+    const append = options.flag.startsWith("a");
+    this.#change(path, options, (node) => {
+      if (append) this.#content.append(node, bytes);
+      else this.#content.replace(node, bytes);
+    });
+  }
+
+  /** Makes staged content a file's, in one transaction. */
+  adopt(path: string, staged: Staged, options: OpenOptions): void {
+    this.#change(path, options, (node) => this.#content.adopt(node, staged));
+  }
+
+  /** What an append to a file starts from: the bytes that share a chunk with its end. */
+  tail(path: string): { size: number; bytes: Uint8Array } {
+    const call = { syscall: "open", path };
+    const { node } = this.#resolver.locate(path, "follow", call);
+    return node === undefined
+      ? { size: 0, bytes: new Uint8Array() }
+      : { size: node.size, bytes: this.#content.tail(node) };
+  }
+
+  /** Adds staged content, which begins with the tail as it was, in one transaction; false when the file has another tail by now. */
+  adoptTail(
+    path: string,
+    staged: Staged,
+    base: { size: number; bytes: Uint8Array },
+    options: OpenOptions,
+  ): boolean {
+    const now = this.tail(path);
+    if (now.size !== base.size || now.bytes.some((byte, i) => byte !== base.bytes[i])) return false;
+    this.#change(path, options, (node) => this.#content.adoptTail(node, staged));
+    return true;
+  }
+
+  /** Adds parts to a file, all in one transaction. */
+  appendParts(path: string, parts: Iterable<Uint8Array>, options: OpenOptions): void {
+    this.#change(path, options, (node) => {
+      for (const part of parts) this.#content.append(node, part);
+    });
+  }
+
+  truncate(path: string, length: number): void {
+    const call = { syscall: "open", path };
+    const { node } = this.#resolver.existing(path, "follow", call);
+    if (isDirectory(node.mode)) throw fsError("EISDIR", call);
+    if (length > FILE_MAX) throw fsError("EFBIG", { syscall: "ftruncate" });
+    this.store.mutate(call, () => {
+      this.#content.truncate(node, length);
+      touchContent(node, this.store.now);
+      this.store.save(node);
+    });
+  }
+
+  copyFile(source: string, target: string, exclusive: boolean): void {
+    const call = { syscall: "copyfile", path: source, dest: target };
+    const { node: from } = this.#resolver.existing(source, "follow", call);
+    if (isDirectory(from.mode)) throw fsError("EISDIR", call);
+    const to = this.#writableTarget(target, exclusive, call);
+    if (to.node?.id === from.id) return;
+    this.store.mutate(call, () => {
+      const node = to.node ?? this.store.create(KIND_BITS.file);
+      node.mode = KIND_BITS.file | (from.mode & PERMISSIONS);
+      this.#content.copy(from, node);
+      this.#saveWritten(to, node, call);
+    });
+  }
+
+  mkdir(path: string, mode: number): void {
+    const call = { syscall: "mkdir", path };
+    const target = this.#resolver.locate(path, "never", call);
+    if (target.node !== undefined) throw fsError("EEXIST", call);
+    this.store.mutate(call, () => {
+      const node = this.store.create(KIND_BITS.directory | mode);
+      node.nlink = 2;
+      this.#add(target, node, call);
+    });
+  }
+
+  /** Makes a directory and those above it that are missing; answers the first one made. */
+  mkdirs(path: string, mode: number): string | undefined {
+    const call = { syscall: "mkdir", path };
+    checkPath(path, call);
+    return this.store.mutate(call, () => {
+      let first: string | undefined;
+      const missing = [path];
+      for (let next = missing.at(-1); next !== undefined; next = missing.at(-1)) {
+        const state = this.#directoryState(next, path);
+        if (state === "parent missing") {
+          missing.push(parentPath(next));
+          continue;
+        }
+        if (state === "missing") {
+          this.mkdir(next, mode);
+          first ??= next;
+        }
+        missing.pop();
+      }
+      return first;
+    });
+  }
+
+  link(existing: string, path: string): void {
+    const call = { syscall: "link", path: existing, dest: path };
+    const { node } = this.#resolver.existing(existing, "keep", call);
+    const target = this.#vacant(path, call);
+    if (isDirectory(node.mode)) throw fsError("EPERM", call);
+    this.store.mutate(call, () => {
+      node.nlink += 1;
+      touchMetadata(node, this.store.now);
+      this.store.save(node);
+      this.store.enter(target.parent.id, target.name, node.id, call);
+      this.#touchParent(target.parent.id);
+    });
+  }
+
+  symlink(to: string, path: string): void {
+    const call = { syscall: "symlink", path: to, dest: path };
+    const bytes = checkLinkTarget(to, call);
+    const target = this.#vacant(path, call);
+    this.store.mutate(call, () => {
+      const node = this.store.create(KIND_BITS.symlink | 0o777);
+      this.#content.replace(node, bytes);
+      this.#add(target, node, call);
+    });
+  }
+
+  chmod(path: string, mode: number): void {
+    const call = { syscall: "chmod", path };
+    const { node } = this.#resolver.existing(path, "follow", call);
+    this.store.mutate(call, () => {
+      node.mode = (node.mode & ~PERMISSIONS) | (mode & PERMISSIONS);
+      touchMetadata(node, this.store.now);
+      this.store.save(node);
+    });
+  }
+
+  utimes(path: string, atimeMs: number, mtimeMs: number): void {
+    const call = { syscall: "utime", path };
+    const { node } = this.#resolver.existing(path, "follow", call);
+    this.store.mutate(call, () => {
+      const [atime, mtime] = [moment(atimeMs), moment(mtimeMs)];
+      node.atime_s = atime.s;
+      node.atime_ns = atime.ns;
+      node.mtime_s = mtime.s;
+      node.mtime_ns = mtime.ns;
+      touchMetadata(node, this.store.now);
+      this.store.save(node);
+    });
+  }
+
+  rename(oldPath: string, newPath: string): void {
+    const call = { syscall: "rename", path: oldPath, dest: newPath };
+    const from = this.#resolver.locate(oldPath, "never", call);
+    const to = this.#resolver.locate(newPath, "never", call);
+    if (from.unnamed !== undefined || to.unnamed !== undefined) throw fsError("EBUSY", call);
+    if (from.node === undefined) throw fsError("ENOENT", call);
+    const moving = from.node;
+    const isMoving = isDirectory(moving.mode);
+    if (!isMoving && (from.slash || to.slash)) throw fsError("ENOTDIR", call);
+    for (let place = isMoving ? to.parent : undefined; place !== undefined; place = place.parent) {
+      if (place.id === moving.id) throw fsError("EINVAL", call);
+    }
+    for (let place: Target["parent"] | undefined = from.parent; place !== undefined; place = place.parent) {
+      if (place.id === to.node?.id) throw fsError("ENOTEMPTY", call);
+    }
+    if (to.node !== undefined) {
+      if (to.node.id === moving.id) return;
+      if (isMoving && !isDirectory(to.node.mode)) throw fsError("ENOTDIR", call);
+      if (!isMoving && isDirectory(to.node.mode)) throw fsError("EISDIR", call);
+      if (isMoving && !this.store.isEmpty(to.node.id)) throw fsError("ENOTEMPTY", call);
+    }
+    this.store.mutate(call, () => {
+      if (to.node !== undefined) this.removal.unlink({ ...to, node: to.node }, call);
+      this.store.leave(from.parent.id, from.name, call);
+      this.store.enter(to.parent.id, to.name, moving.id, call);
+      if (isMoving || isSymlink(moving.mode)) this.#resolver.forget();
+      touchMetadata(moving, this.store.now);
+      this.store.save(moving);
+      const across = from.parent.id !== to.parent.id;
+      this.#touchParent(from.parent.id, isMoving && across ? -1 : 0);
+      if (across) this.#touchParent(to.parent.id, isMoving ? 1 : 0);
+    });
+  }
+
+  /** Where `rm` is to begin: what the path leads to, undefined when there is nothing and that is fine. */
+  toRemove(path: string, force: boolean): (Target & { readonly node: Node }) | undefined {
+    const call = { syscall: "lstat", path };
+    try {
+      return this.#resolver.existing(path, "never", call);
+    } catch (error) {
+      if (force && hasCode(error, "ENOENT")) return undefined;
+      throw error;
+    }
+  }
+
+  #file(path: string): Node {
+    const { node } = this.#resolver.existing(path, "follow", { syscall: "open", path });
+    if (isDirectory(node.mode)) throw fsError("EISDIR", { syscall: "read" });
+    return node;
+  }
+
+  #writable(path: string, { flag }: OpenOptions, call: Call): Target {
+    return this.#writableTarget(path, flag.endsWith("x"), call);
+  }
+
+  #writableTarget(path: string, exclusive: boolean, call: Call): Target {
+    const target = this.#resolver.locate(path, exclusive ? "never" : "follow", call);
+    if (target.node !== undefined && exclusive) throw fsError("EEXIST", call);
+    if (target.slash || (target.node !== undefined && isDirectory(target.node.mode)))
+      throw fsError("EISDIR", call);
+    return target;
+  }
+
+  #change(path: string, options: OpenOptions, change: (node: Node) => void): void {
+    const call = { syscall: "open", path };
+    const target = this.#writable(path, options, call);
+    this.store.mutate(call, () => {
+      const node = target.node ?? this.store.create(KIND_BITS.file | options.mode);
+      change(node);
+      this.#saveWritten(target, node, call);
+    });
+  }
+
+  /** Saves a file whose content was written: a new one is entered where it belongs. */
+  #saveWritten(target: Target, node: Node, call: Call): void {
+    if (node.size > FILE_MAX) throw fsError("EFBIG", call);
+    if (target.node === undefined) {
+      this.#add(target, node, call);
+    } else {
+      touchContent(node, this.store.now);
+      this.store.save(node);
+    }
+  }
+
+  #vacant(path: string, call: Call): Target {
+    const target = this.#resolver.locate(path, "never", { ...call });
+    if (target.node !== undefined) throw fsError("EEXIST", call);
+    if (target.slash) throw fsError("ENOENT", call);
+    return target;
+  }
+
+  #add(target: Target, node: Node, call: Call): void {
+    this.store.insert(node);
+    this.store.enter(target.parent.id, target.name, node.id, call);
+    this.#touchParent(target.parent.id, isDirectory(node.mode) ? 1 : 0);
+  }
+
+  #touchParent(id: number, links = 0): void {
+    const parent = this.store.node(id);
+    parent.nlink += links;
+    touchContent(parent, this.store.now);
+    this.store.save(parent);
+  }
+
+  #directoryState(path: string, asked: string): "there" | "missing" | "parent missing" {
+    const call = { syscall: "mkdir", path: asked };
+    try {
+      const { node } = this.#resolver.locate(path, "follow", call);
+      if (node === undefined) return "missing";
+      if (!isDirectory(node.mode)) throw fsError(path === asked ? "EEXIST" : "ENOTDIR", call);
+      return "there";
+    } catch (error) {
+      if (hasCode(error, "ENOENT") && parentPath(path) !== path) return "parent missing";
+      throw error;
+    }
+  }
+
+  #setTimes(id: number): void {
+    this.store.mutate({ syscall: "open" }, () => {
+      const node = this.store.node(id);
+      const { s, ns } = this.store.now;
+      Object.assign(node, { atime_s: s, atime_ns: ns });
+      touchContent(node, this.store.now);
+      this.store.save(node);
+    });
+  }
+}
+
+/** A mode as callers give it: permission bits, or an octal string as Node takes it. */
+export function permissions(mode: unknown, fallback: number): number {
+  if (mode === undefined) return fallback;
+  if (typeof mode !== "number") throw invalidType("mode", "of type number", mode);
+  if (!Number.isInteger(mode) || mode < 0 || mode > 0xffff_ffff)
+    throw outOfRange("mode", "an integer >= 0 && <= 4294967295", mode);
+  return mode & PERMISSIONS;
+}
