@@ -35,14 +35,21 @@ export function createProject(files: Files): string {
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const stub = path.join(dir, "node_modules/@computer/framework");
   cpSync(path.join(import.meta.dirname, "framework-stub"), stub, { recursive: true });
-  writeFiles(dir, { "tsconfig.json": TSCONFIG, "package.json": { name: "fixture", type: "module" }, ...files });
+  writeFiles(dir, {
+    "tsconfig.json": TSCONFIG,
+    "package.json": { name: "fixture", type: "module" },
+    ...files,
+  });
   return dir;
 }
 
 export function writeFiles(dir: string, files: Files): void {
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(path.dirname(path.join(dir, name)), { recursive: true });
-    writeFileSync(path.join(dir, name), typeof content === "string" ? content : JSON.stringify(content, null, 2));
+    writeFileSync(
+      path.join(dir, name),
+      typeof content === "string" ? content : JSON.stringify(content, null, 2),
+    );
   }
 }
 
@@ -70,5 +77,7 @@ export function analyzeMembers(members: string, types = ""): Analysis {
 
 /** `CMP1030 src/a.ts:3:7 message` of each diagnostic. */
 export function summary({ diagnostics }: Pick<Analysis, "diagnostics">): string[] {
-  return diagnostics.map(({ code, at, message }) => `${code} ${at ? `${at.file}:${at.line}:${at.column} ` : ""}${message}`);
+  return diagnostics.map(
+    ({ code, at, message }) => `${code} ${at ? `${at.file}:${at.line}:${at.column} ` : ""}${message}`,
+  );
 }

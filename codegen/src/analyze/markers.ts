@@ -1,4 +1,4 @@
-import { ts } from "ts-morph";
+import { ts } from "@ts-morph/common";
 import { type Context, isFrameworkSymbol, symbolOf } from "./context.ts";
 import { literalOf } from "./literals.ts";
 

@@ -1,4 +1,4 @@
-import { ts } from "ts-morph";
+import { ts } from "@ts-morph/common";
 import type { ParameterModel, ToolModel, TypeModel } from "../model.ts";
 import { RESERVED_TOOL_NAMES, TOOL_NAME } from "../names.ts";
 import { type Context, resolveAlias, spanOf } from "./context.ts";
@@ -19,7 +19,9 @@ export function classChain(checker: ts.TypeChecker, declaration: ts.ClassDeclara
   const chain: ts.ClassDeclaration[] = [];
   for (let current: ts.ClassDeclaration | undefined = declaration; current && !chain.includes(current); ) {
     chain.push(current);
-    const heritage: ts.HeritageClause | undefined = current.heritageClauses?.find(({ token }) => token === ts.SyntaxKind.ExtendsKeyword);
+    const heritage: ts.HeritageClause | undefined = current.heritageClauses?.find(
+      ({ token }) => token === ts.SyntaxKind.ExtendsKeyword,
+    );
     const expression: ts.Expression | undefined = heritage?.types[0]?.expression;
     const symbol: ts.Symbol | undefined = expression && checker.getSymbolAtLocation(expression);
     current = symbol && resolveAlias(checker, symbol).declarations?.find(ts.isClassDeclaration);

@@ -1,4 +1,4 @@
-import { ts } from "ts-morph";
+import { ts } from "@ts-morph/common";
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.ts";
 import { frameAt } from "./context.ts";
 

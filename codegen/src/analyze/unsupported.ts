@@ -1,4 +1,4 @@
-import { ts } from "ts-morph";
+import { ts } from "@ts-morph/common";
 import type { Context } from "./context.ts";
 
 /** The way from a tool to a type inside one of its parameters, for messages. */

@@ -1,10 +1,11 @@
+import { bundleGuest } from "@computer/runtime-adapters/isolate-shell/bundle";
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Output } from "./emit.ts";
 import { header } from "./text.ts";
 
 /** The programs that backends load into isolates, each as one module: `guests/isolate-shell.js`. */
 export async function bundleGuests(): Promise<Output> {
-  return { "guests/isolate-shell.js": `${header()}export default {};\n` };
+  return { "guests/isolate-shell.js": header() + (await bundleGuest()) };
 }
 
 /** What stopped the bundling, as a diagnostic. */
