@@ -5,5 +5,7 @@ export async function checkLockFile(): Promise<Findings> {
   const { code, output } = await capture("npm", ["ci", "--dry-run", "--ignore-scripts", "--loglevel=error"]);
   if (code === 0) return { problems: [] };
   const said = output.split("\n").filter((line) => /(Missing|Invalid): |code E/.test(line));
-  return { problems: [...[...new Set(said)].slice(0, 10), "Run `npm install` and commit package-lock.json."] };
+  return {
+    problems: [...[...new Set(said)].slice(0, 10), "Run `npm install` and commit package-lock.json."],
+  };
 }
