@@ -12,7 +12,7 @@ import type { AgentClient, ConnectOptions, RemoteAgent } from "./types.ts";
  * @example
  * ```ts
  * export function connect(options: ConnectOptions): Client {
- *   return connectAgents<Client>(options, {
+ *   return createClient<Client>(options, {
  *     reader: { agent: "reader", tools: ["shelve", "topWords", "find"] },
  *   });
  * }
@@ -20,7 +20,7 @@ import type { AgentClient, ConnectOptions, RemoteAgent } from "./types.ts";
  *
  * @throws {ComputerError} `ERR_BAD_ARGUMENT` for options that cannot be right.
  */
-export function connectAgents<Client extends Disposable>(
+export function createClient<Client extends Disposable>(
   options: ConnectOptions,
   agents: Readonly<Record<string, RemoteAgent>>,
 ): Client {

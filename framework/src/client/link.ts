@@ -21,7 +21,7 @@ export interface Link extends Disposable {
 
 /** Makes the link to one agent. */
 export function openLink(target: Target, agent: string, id: string): Link {
-  if (typeof id !== "string" || id === "" || id === "." || id === "..") {
+  if (typeof id !== "string" || id === "" || id === "." || id === ".." || !id.isWellFormed()) {
     throw new ComputerError(
       "ERR_BAD_ARGUMENT",
       `id: must name the agent's computer, got ${JSON.stringify(id)}`,
@@ -30,7 +30,7 @@ export function openLink(target: Target, agent: string, id: string): Link {
       },
     );
   }
-  const url = `${target.base}/agents/${percentEncode(agent)}/${percentEncode(id)}`;
+  const url = `${target.base}/agents/${percentEncode(agent)}/${encodeURIComponent(id)}`;
   return target.transport === "batch" ? new BatchLink(target, url) : new SocketLink(target, url);
 }
 

@@ -1,4 +1,5 @@
 import { ComputerError } from "../errors.ts";
+import { NotData, toData } from "./data.ts";
 import type { ToolArguments, ToolDoor, ValidationError } from "./types.ts";
 
 /** Names positional arguments. One too many is an error; a trailing `undefined` is one not given. */
@@ -16,11 +17,16 @@ export function nameArguments(tool: string, parameters: readonly string[], args:
       path: `/${parameters.length}`,
     });
   }
-  const named: ToolArguments = {};
-  parameters.forEach((name, index) => {
-    if (args[index] !== undefined) named[name] = args[index];
-  });
-  return named;
+  const given = parameters.map((name, index): [string, unknown] => [name, args[index]]);
+  try {
+    // Leaves out what is undefined, and whatever is not data.
+    return toData(Object.fromEntries(given)) as ToolArguments;
+  } catch (error) {
+    if (!(error instanceof NotData)) throw error;
+    throw new ComputerError("ERR_BAD_ARGUMENT", `${label(error.at)}: must be data, got ${error.message}`, {
+      path: error.at,
+    });
+  }
 }
 
 /** Validates named, decoded arguments, whichever door they came through. */
@@ -74,6 +80,11 @@ export function explain(
         message: `${label(path)}: ${at === "" ? "no such argument" : "no such property"}${known}`,
       };
     }
+  }
+  if (error.keyword === "discriminator") {
+    const path = `${at}/${escapePointer(String(params.tag))}`;
+    const got = params.tagValue === undefined ? "it is missing" : `got ${quote(params.tagValue)}`;
+    return { path, message: `${label(path)}: must say which of the possible kinds this is; ${got}` };
   }
   const found = lookUp(value, at);
   const expected = expectations(errors, at);

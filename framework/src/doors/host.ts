@@ -3,7 +3,7 @@ import type { AgentId } from "../workspace/agent-id.ts";
 import { Workspace } from "../workspace/workspace.ts";
 import { checkArguments, nameArguments } from "./arguments.ts";
 import { readJson } from "./body.ts";
-import { toData, toJson } from "./data.ts";
+import { resultAs, toData, toJson } from "./data.ts";
 import { codeOf, errorResponse, toolFailure } from "./errors.ts";
 import { serveExec } from "./exec.ts";
 import { serveFiles } from "./files.ts";
@@ -41,7 +41,7 @@ export class AgentHost<Instance, Env extends object> {
     this.#options = options;
     this.#development = isDevelopment(options.env as DoorEnv);
     this.#workspace = new Workspace({
-      storage: options.ctx.storage as never,
+      storage: options.ctx.storage,
       ...(options.backends === undefined ? {} : { backends: options.backends }),
     });
   }
@@ -81,7 +81,7 @@ export class AgentHost<Instance, Env extends object> {
       throw new ComputerError("ERR_METHOD_NOT_ALLOWED", "A tool is called by POST.");
     const body = await readJson(request);
     const args = checkArguments(name, tool, this.#decoder(name, tool)?.(body) ?? body);
-    const result = toJson(await this.#invoke(tool, args, id));
+    const result = resultAs(toJson, await this.#invoke(tool, args, id));
     return Response.json(result, { headers: { "cache-control": "no-store" } });
   }
 
@@ -94,7 +94,7 @@ export class AgentHost<Instance, Env extends object> {
         session.run(async () => {
           const tool = this.#tool(name);
           const named = nameArguments(name as string, tool.parameters, args);
-          return toData(await this.#invoke(tool, checkArguments(name as string, tool, named), id));
+          return resultAs(toData, await this.#invoke(tool, checkArguments(name as string, tool, named), id));
         }),
     };
   }
