@@ -3,13 +3,15 @@ import type { GuestHost, GuestOutcome, GuestRequest } from "../protocol.ts";
 import { encodeText, latin1FromBytes } from "./bytes.ts";
 import { OUR_COMMANDS } from "./commands.ts";
 import { Devices } from "./devices.ts";
+import { FileError, reason, ShellError } from "./errors.ts";
 import { GuestFiles } from "./files.ts";
 import { EXECUTION_LIMITS, limitIn } from "./limits.ts";
 import { addTicks, makeLive } from "./live.ts";
 import { Output } from "./output.ts";
+import { RefusedScript, repair } from "./repairs.ts";
 
 /** Commands that need what an isolate does not have, or that are not worth their weight. */
-const LEFT_OUT: ReadonlySet<string> = new Set(["sqlite3", "html-to-markdown", "history", "clear"]);
+const LEFT_OUT: ReadonlySet<string> = new Set(["sqlite3", "html-to-markdown", "tar", "clear"]);
 const COMMANDS = getCommandNames().filter((name) => !LEFT_OUT.has(name));
 const COMMAND_NAMES: ReadonlySet<string> = new Set([...COMMANDS, ...OUR_COMMANDS.map(({ name }) => name)]);
 /** After so many steps of a script the rest of the world gets its turn. */
@@ -43,6 +45,15 @@ export async function runShell(request: GuestRequest, host: GuestHost): Promise<
     await hear("stderr", encodeText(result.stderr));
     const limit = limitIn(result.exitCode, lastWords);
     return { exitCode: result.exitCode, ...(limit === undefined ? {} : { limit }) };
+  } catch (error) {
+    if (error instanceof ShellError || error instanceof FileError) {
+      const message = error instanceof ShellError ? error.message : `bash: ${reason(error)}`;
+      await hear("stderr", encodeText(`${message}\n`));
+      return { exitCode: 1 };
+    }
+    if (!(error instanceof RefusedScript)) throw error;
+    await hear("stderr", encodeText(`bash: ${error.message}\n`));
+    return { exitCode: 126, limit: `The shell did not run the script: ${error.message}.` };
   } finally {
     await output.flush();
   }
@@ -67,7 +78,7 @@ function interpreter(
     name: "live",
     transform({ ast }) {
       // Scripts within the script (`bash -c`, `xargs`) may be captured: only the outermost is live.
-      const script = outermost ? makeLive(ast) : ast;
+      const script = outermost ? makeLive(repair(ast)) : repair(ast);
       outermost = false;
       return { ast: addTicks(script) };
     },
