@@ -40,6 +40,8 @@ export class AgentHost<Instance, Env extends object> {
     }
     this.#options = options;
     this.#development = isDevelopment(options.env as DoorEnv);
+    // An error deep in the file system should still lead to the agent's own line.
+    if (this.#development) Error.stackTraceLimit = Math.max(Error.stackTraceLimit, 50);
     this.#workspace = new Workspace({
       storage: options.ctx.storage,
       ...(options.backends === undefined ? {} : { backends: options.backends }),
