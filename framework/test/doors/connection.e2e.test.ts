@@ -3,13 +3,11 @@ import type { AddressInfo } from "node:net";
 import { createServer, connect as dial, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect } from "../fixtures/notes/client.ts";
-import { bundleWorker, type Served, serve } from "./serve.ts";
+import { type Served, serve } from "./serve.ts";
 
 let served: Served;
-let script: string;
 beforeAll(async () => {
-  script = await bundleWorker();
-  served = await serve(script, { COMPUTER_MODE: "development", COMPUTER_TOKEN: "t0ken" });
+  served = await serve({ COMPUTER_MODE: "development", COMPUTER_TOKEN: "t0ken" });
 });
 afterAll(() => served[Symbol.asyncDispose]());
 
