@@ -103,7 +103,10 @@ test("a broken connection fails what was under way, once, and the next call conn
   });
   expect(outcomes[1]).toMatchObject({ status: "rejected" });
   expect(await notes.whoAmI()).toBe("broken");
-  // The run that the lost session had started went on.
+  // The run that the lost session had started went on, and can be found again.
+  const found = await notes.workspace.runtime.get(run.id);
+  expect(await found?.result()).toMatchObject({ runId: run.id, stdout: "on\n", status: "exited" });
+  expect(await notes.workspace.runtime.get("no-such-run")).toBeUndefined();
   await expect.poll(() => notes.workspace.fs.exists("/done"), { timeout: 5000 }).toBe(true);
 });
 
