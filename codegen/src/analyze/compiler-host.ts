@@ -6,6 +6,12 @@ const LIBRARY: ReadonlyMap<string, string> = new Map(
   getLibFiles().map(({ fileName, text }) => [`${libFolderInMemoryPath}/${fileName}`, text]),
 );
 
+/** Files to see instead of what is on disk; paths are absolute. */
+export interface Overlay {
+  read(file: string): string | undefined;
+  hasDirectory(directory: string): boolean;
+}
+
 interface CachedFile {
   /** Changes when the file does. */
   readonly stamp: string;
@@ -19,24 +25,22 @@ interface CachedFile {
  * (ts-morph's own `Project` would do, but does not tell ES modules from CommonJS when it parses, and so
  * reports errors that are none and picks the wrong exports of packages.)
  */
-export function createCachingHost(
-  options: ts.CompilerOptions,
-  overlay: (file: string) => string | undefined,
-): ts.CompilerHost {
+export function createCachingHost(options: ts.CompilerOptions, overlay: Overlay): ts.CompilerHost {
   const host = ts.createCompilerHost(options, true);
   const cache = new Map<string, CachedFile>();
-  const { fileExists, readFile } = host;
+  const { fileExists, readFile, directoryExists } = host;
   return {
     ...host,
     getDefaultLibLocation: () => libFolderInMemoryPath,
     getDefaultLibFileName: (given) => `${libFolderInMemoryPath}/${ts.getDefaultLibFileName(given)}`,
-    fileExists: (file) => LIBRARY.has(file) || overlay(file) !== undefined || fileExists(file),
-    readFile: (file) => LIBRARY.get(file) ?? overlay(file) ?? readFile(file),
+    fileExists: (file) => LIBRARY.has(file) || overlay.read(file) !== undefined || fileExists(file),
+    readFile: (file) => LIBRARY.get(file) ?? overlay.read(file) ?? readFile(file),
+    directoryExists: (directory) => overlay.hasDirectory(directory) || (directoryExists?.(directory) ?? true),
     // Imports of the project's own files are resolved again each time: a new file may change where they lead.
     hasInvalidatedResolutions: (file) => !file.includes("/node_modules/"),
     getSourceFile(file, languageVersionOrOptions) {
       const library = LIBRARY.get(file);
-      const given = library ?? overlay(file);
+      const given = library ?? overlay.read(file);
       const stamp = library === undefined ? (given ?? stampOf(file)) : "";
       if (stamp === undefined) return undefined;
       const parse =

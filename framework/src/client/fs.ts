@@ -61,7 +61,9 @@ export class RemoteFileSystem implements FileSystem {
     data: FileData,
     options?: WriteOptions | Encoding,
   ): Promise<void> {
-    const size = typeof data === "string" ? data.length * 3 : data.byteLength;
+    const size =
+      typeof data === "string" ? data.length * 3 : data instanceof Uint8Array ? data.byteLength : 0;
+    // What is no content at all, the worker refuses.
     if (size <= MAX_INLINE_FILE_BYTES || this.#link.transport === "batch") {
       return this.#call((fs) => fs[verb](path, data, options));
     }

@@ -105,6 +105,44 @@ export function rawRequest(
   });
 }
 
+/** Posts this many MiB of spaces piece by piece, and stops when it is answered; a connection may close before. */
+export function sendSlowly(
+  port: number,
+  target: string,
+  mebibytes: number,
+  declared: boolean,
+): Promise<{ status: number; code: string | undefined }> {
+  const piece = Buffer.alloc(1024 * 1024, " ");
+  return new Promise((resolve, reject) => {
+    const headers = declared ? { "content-length": String(mebibytes * piece.length) } : {};
+    const request = httpRequest({
+      host: "127.0.0.1",
+      port,
+      path: target,
+      method: "POST",
+      headers,
+      agent: false,
+    });
+    let answered = false;
+    request.on("response", (response) => {
+      answered = true;
+      let text = "";
+      response.on("data", (chunk) => {
+        text += chunk;
+      });
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, code: codeOf(text) }));
+    });
+    request.on("error", (error) => {
+      if (!answered) reject(error);
+    });
+    const send = (left: number) => {
+      if (answered || left === 0) return void request.end();
+      request.write(piece, () => setImmediate(send, left - 1));
+    };
+    send(mebibytes);
+  });
+}
+
 function codeOf(text: string): string | undefined {
   try {
     return JSON.parse(text).error?.code;

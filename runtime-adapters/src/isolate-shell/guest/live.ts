@@ -82,8 +82,11 @@ function liveCommand(command: Command, outputs: readonly Redirection[]): Command
     case "ArithmeticCommand":
     case "ConditionalCommand":
       return redirected(command, outputs);
-    default:
-      return liveWords(mapBlocks(command, (block) => liveBlock(block, outputs)));
+    default: {
+      // What is left for the block itself is what the shell complains of within it.
+      const inner = liveWords(mapBlocks(command, (block) => liveBlock(block, outputs)));
+      return { ...inner, redirections: [...LIVE_STDERR, ...inner.redirections] };
+    }
   }
 }
 
@@ -211,6 +214,11 @@ function literal(word: Word): string | undefined {
       case "SingleQuoted":
       case "Escaped":
         text += part.value;
+        break;
+      case "Glob":
+        // The command `[` looks like the beginning of a pattern.
+        if (part.pattern !== "[" || word.parts.length > 1) return undefined;
+        text += part.pattern;
         break;
       case "DoubleQuoted":
         parts.unshift(...part.parts);

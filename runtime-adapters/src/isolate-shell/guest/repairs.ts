@@ -9,9 +9,10 @@ const MAX_RANGE = 100_000;
 export class RefusedScript extends Error {}
 
 /**
- * Mends a script where the interpreter would silently give another result than bash: brace ranges of more
- * than 10,000 items, which it cuts short, and octal escapes in the format of `printf`, which it takes for
- * characters instead of bytes.
+ * Mends a script where the interpreter would give another result than bash: brace ranges of more than
+ * 10,000 items, which it cuts short; octal escapes in the format of `printf`, which it takes for characters
+ * instead of bytes; bytes that a command sends to stderr, which it takes for characters as well; a file that a
+ * redirection cannot open, which ends the script unless it is in a block.
  *
  * @throws RefusedScript for a range that is too long to expand.
  */
@@ -35,7 +36,35 @@ function repairNode(node: unknown): unknown {
   if (copy.type === "BraceExpansion")
     copy.items = (copy.items as (Range | { type: "Word" })[]).flatMap(longRange);
   if (copy.type === "SimpleCommand") copy.args = printfBytes(copy as unknown as Command);
+  if (copy.type === "Pipeline") copy.commands = (copy.commands as Command[]).map(toStderr).map(guarded);
   return copy;
+}
+
+/** Operators that open a file to write. */
+const WRITES: ReadonlySet<string> = new Set([">", ">>", ">|", "&>", "&>>", "<>"]);
+
+/** The command in a block of its own if a redirection of it may fail. */
+function guarded(command: Command): Command {
+  if (!command.redirections.some(({ operator }) => WRITES.has(operator))) return command;
+  // What `exec` redirects is the shell itself; a definition's redirections belong to its calls.
+  if (command.type === "FunctionDef" || literalName(command) === "exec") return command;
+  return group(command, []);
+}
+
+/** Commands whose output is text, so that it comes through `>&2` as it is. */
+const SPEAKERS: ReadonlySet<string | undefined> = new Set(["echo", "printf", "exec"]);
+
+/** The command in a block that sends its output to stderr: on its own, it would take bytes for characters. */
+function toStderr(command: Command): Command {
+  const isMoved = command.redirections.some(({ operator, fd }) => operator === ">&" && (fd ?? 1) === 1);
+  if (!isMoved || command.type !== "SimpleCommand" || SPEAKERS.has(literalName(command))) return command;
+  return group({ ...command, redirections: [] }, command.redirections);
+}
+
+function group(command: Command, redirections: Command["redirections"]): Command {
+  const pipeline = { type: "Pipeline", commands: [command], negated: false };
+  const statement = { type: "Statement", pipelines: [pipeline], operators: [], background: false };
+  return { type: "Group", body: [statement], redirections } as unknown as Command;
 }
 
 function longRange(item: Range | { type: "Word" }): unknown[] {
@@ -65,7 +94,9 @@ function padding(bound: string | undefined): number {
 }
 
 interface Command {
-  name: { parts: Part[] } | null;
+  type: string;
+  redirections: { operator: string; fd: number | null }[];
+  name?: { parts: Part[] } | null;
   args: { parts: Part[] }[];
 }
 interface Part {
@@ -75,9 +106,9 @@ interface Part {
 }
 
 /** Writes `\377` in the format of `printf` as `\xff`, which the interpreter takes for a byte. */
-function printfBytes({ name, args }: Command): unknown {
-  const [first, ...others] = name?.parts ?? [];
-  if (first?.type !== "Literal" || first.value !== "printf" || others.length > 0) return args;
+function printfBytes(command: Command): unknown {
+  const { args } = command;
+  if (literalName(command) !== "printf") return args;
   return args.map((word) => ({ ...word, parts: word.parts.map(octalToHex) }));
 }
 
@@ -91,4 +122,9 @@ function octalToHex(part: Part): Part {
       return byte < 0x80 ? sequence : `\\x${byte.toString(16)}`;
     }),
   };
+}
+
+function literalName({ name }: Command): string | undefined {
+  const [first, ...others] = name?.parts ?? [];
+  return first?.type === "Literal" && others.length === 0 ? first.value : undefined;
 }

@@ -3,6 +3,7 @@ import type { GuestHost, GuestOutcome, GuestRequest } from "../protocol.ts";
 import { encodeText, latin1FromBytes } from "./bytes.ts";
 import { OUR_COMMANDS } from "./commands.ts";
 import { Devices } from "./devices.ts";
+import { FileError, reason, ShellError } from "./errors.ts";
 import { GuestFiles } from "./files.ts";
 import { EXECUTION_LIMITS, limitIn } from "./limits.ts";
 import { addTicks, makeLive } from "./live.ts";
@@ -45,6 +46,11 @@ export async function runShell(request: GuestRequest, host: GuestHost): Promise<
     const limit = limitIn(result.exitCode, lastWords);
     return { exitCode: result.exitCode, ...(limit === undefined ? {} : { limit }) };
   } catch (error) {
+    if (error instanceof ShellError || error instanceof FileError) {
+      const message = error instanceof ShellError ? error.message : `bash: ${reason(error)}`;
+      await hear("stderr", encodeText(`${message}\n`));
+      return { exitCode: 1 };
+    }
     if (!(error instanceof RefusedScript)) throw error;
     await hear("stderr", encodeText(`bash: ${error.message}\n`));
     return { exitCode: 126, limit: `The shell did not run the script: ${error.message}.` };
