@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Run, RunEvent, Workspace } from "@computer/framework";
+import type { Case } from "../workerd/cases.ts";
 
 /** What a case works with: a fresh workspace, and the name of the backend in it that is on trial. */
 export interface BackendContext {
@@ -8,10 +9,7 @@ export interface BackendContext {
 }
 
 /** One demand of the contract. */
-export interface BackendCase {
-  readonly name: string;
-  run(context: BackendContext): Promise<void>;
-}
+export type BackendCase = Case<BackendContext>;
 
 const ALL_BYTES = Uint8Array.from({ length: 256 }, (_, byte) => byte);
 const decoder = new TextDecoder();
