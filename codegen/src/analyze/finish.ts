@@ -16,7 +16,7 @@ const CLIENT_NAMES = [
   "Record",
   "Uint8Array",
   "connect",
-  "connectAgents",
+  "createClient",
 ];
 
 /**

@@ -9,7 +9,7 @@ export function emitClient({ agents, types }: ProjectModel): string {
   const named = Object.values(types).map(namedTypeText);
   return [
     header(),
-    'import { type AgentClient, type ConnectOptions, connectAgents } from "@computer/framework/client";\n',
+    'import { type AgentClient, type ConnectOptions, createClient } from "@computer/framework/client";\n',
     ...named.map((text) => `\n${text}`),
     ...agents.map((agent) => `\n${agentInterface(agent)}`),
     `\n${clientType(agents)}`,
@@ -81,7 +81,7 @@ function connectFunction(agents: readonly AgentModel[]): string {
  * \`\`\`
  */
 export function connect(options: ConnectOptions): Client {
-  return connectAgents<Client>(options, {
+  return createClient<Client>(options, {
 ${entries.join("")}  });
 }
 `;

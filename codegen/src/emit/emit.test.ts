@@ -102,7 +102,7 @@ describe("the client", () => {
       "export interface Point { x: 1 }",
     );
     expect(emitClient(model).match(/^import .*$/gm)).toEqual([
-      'import { type AgentClient, type ConnectOptions, connectAgents } from "@computer/framework/client";',
+      'import { type AgentClient, type ConnectOptions, createClient } from "@computer/framework/client";',
     ]);
   });
 });
