@@ -112,7 +112,7 @@ class DevServer {
 
   /** Serves until stopped; resolves with the exit code when nothing is left running. */
   async run(): Promise<number> {
-    void this.#update();
+    void this.#watcher.ready.then(() => this.#update());
     await this.#host.ended;
     if (!this.#stopping && this.#exitCode === 0) {
       this.#exitCode = 1;

@@ -36,11 +36,9 @@ export class Reader {
     const path = `/shelf/${fileName(title)}`;
     await this.workspace.fs.mkdir("/shelf", { recursive: true });
     await this.workspace.fs.writeFile(path, text);
-    const [lines, words] = (await this.shell('wc -lw < "$FILE"', { FILE: path }))
-      .trim()
-      .split(/\s+/)
-      .map(Number);
-    return { path, lines: lines ?? 0, words: words ?? 0 };
+    const counts = await this.shell('wc -lw < "$FILE"', { FILE: path });
+    const [lines = 0, words = 0] = counts.trim().split(/\s+/).map(Number);
+    return { path, lines, words };
   }
 
   /**
