@@ -26,6 +26,8 @@ export interface DevOptions {
   readonly signal?: AbortSignal;
   /** Where to print. Default: this process's standard streams. */
   readonly terminal?: DevTerminal;
+  /** Called once, when the project is served, instead of printing where everything is. */
+  readonly onReady?: (url: string) => void;
 }
 
 /**
@@ -66,6 +68,7 @@ class DevServer {
   readonly #watcher: Watcher;
   readonly #readers: { stdout: OutputReader; stderr: OutputReader };
   readonly #began = performance.now();
+  readonly #onReady: ((url: string) => void) | undefined;
   /** When the change that is being brought up was seen. */
   #changedAt = performance.now();
   #exitCode = 0;
@@ -81,7 +84,8 @@ class DevServer {
   #again = false;
   #complaint = "";
 
-  constructor({ project, port = DEFAULT_PORT, persist, terminal = processTerminal }: DevOptions) {
+  constructor({ project, port = DEFAULT_PORT, persist, terminal = processTerminal, onReady }: DevOptions) {
+    this.#onReady = onReady;
     const dir = path.resolve(project);
     const key = randomBytes(16).toString("hex");
     this.#layout = devLayout(dir);
@@ -108,7 +112,7 @@ class DevServer {
 
   /** Serves until stopped; resolves with the exit code when nothing is left running. */
   async run(): Promise<number> {
-    void this.#update();
+    void this.#watcher.ready.then(() => this.#update());
     await this.#host.ended;
     if (!this.#stopping && this.#exitCode === 0) {
       this.#exitCode = 1;
@@ -216,7 +220,9 @@ class DevServer {
   #onServing(build: string): void {
     const now = performance.now();
     if (this.#serving === undefined) {
-      this.#voice.ready(this.#model, `http://127.0.0.1:${this.#port}`, now - this.#began);
+      const url = `http://127.0.0.1:${this.#port}`;
+      if (this.#onReady) this.#onReady(url);
+      else this.#voice.ready(this.#model, url, now - this.#began);
     } else if (build === this.#handed && this.#changedAt !== 0) {
       this.#voice.reloaded(now - this.#changedAt);
     }

@@ -14,6 +14,8 @@ export class Watcher {
   readonly #layout: DevLayout;
   readonly #outside = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
+  /** Resolves when no change escapes any more. */
+  readonly ready: Promise<void>;
 
   /** @param onChange Called when something changed and is quiet again. */
   constructor(layout: DevLayout, onChange: () => void) {
@@ -29,6 +31,7 @@ export class Watcher {
       clearTimeout(this.#timer);
       this.#timer = setTimeout(onChange, QUIET_MS);
     });
+    this.ready = new Promise((resolve) => this.#watcher.once("ready", () => resolve()));
     // Running out of watches must not end the server.
     this.#watcher.on("error", () => {});
   }

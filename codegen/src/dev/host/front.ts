@@ -1,6 +1,6 @@
 import http, { type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { KEY_HEADER } from "../messages.ts";
+import { BUILD_PATH, KEY_HEADER } from "../messages.ts";
 import type { Upstream } from "./upstream.ts";
 
 /** How long a request waits for a worker that is starting, in milliseconds. */
@@ -149,7 +149,7 @@ function refuse({ url = "", rawHeaders }: IncomingMessage): Answer | undefined {
   }
   // As wrangler will read it: `..` taken away, backslashes turned.
   const { pathname } = new URL(`http://localhost${url}`);
-  if (TOOLING.test(pathname))
+  if (TOOLING.test(pathname) || pathname === BUILD_PATH)
     return { status: 404, code: "ERR_NOT_FOUND", message: "There is nothing here." };
   return undefined;
 }
