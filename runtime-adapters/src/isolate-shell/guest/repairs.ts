@@ -1,4 +1,4 @@
-import type { Script } from "./live.ts";
+import { hasBarrier, type Script } from "./live.ts";
 
 /** The most items of a range that the interpreter expands; of a longer one it silently drops the rest. */
 const INTERPRETER_RANGE = 10_000;
@@ -17,7 +17,9 @@ export class RefusedScript extends Error {}
  * @throws RefusedScript for a range that is too long to expand.
  */
 export function repair(script: Script): Script {
-  return repairNode(script) as Script;
+  // Once `exec` has redirected the shell, the interpreter would not heed a redirected block.
+  const move = hasBarrier(script) ? (command: Command) => command : toStderr;
+  return repairNode(script, move) as Script;
 }
 
 interface Range {
@@ -29,14 +31,16 @@ interface Range {
   endStr?: string;
 }
 
-function repairNode(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(repairNode);
+function repairNode(node: unknown, move: (command: Command) => Command): unknown {
+  if (Array.isArray(node)) return node.map((item) => repairNode(item, move));
   if (typeof node !== "object" || node === null) return node;
-  const copy = Object.fromEntries(Object.entries(node).map(([name, value]) => [name, repairNode(value)]));
+  const copy = Object.fromEntries(
+    Object.entries(node).map(([name, value]) => [name, repairNode(value, move)]),
+  );
   if (copy.type === "BraceExpansion")
     copy.items = (copy.items as (Range | { type: "Word" })[]).flatMap(longRange);
   if (copy.type === "SimpleCommand") copy.args = printfBytes(copy as unknown as Command);
-  if (copy.type === "Pipeline") copy.commands = (copy.commands as Command[]).map(toStderr).map(guarded);
+  if (copy.type === "Pipeline") copy.commands = (copy.commands as Command[]).map(move).map(guarded);
   return copy;
 }
 

@@ -19,8 +19,15 @@ const STEPS_PER_TURN = 64;
 /** How much of the end of stderr is looked at for the interpreter's last words. */
 const LAST_WORDS = 2048;
 
-/** Runs one script in a fresh interpreter over the files that the host lends it. */
-export async function runShell(request: GuestRequest, host: GuestHost): Promise<GuestOutcome> {
+/**
+ * Runs one script in a fresh interpreter over the files that the host lends it. With `live: false` all output
+ * comes at the end, which is there to compare with.
+ */
+export async function runShell(
+  request: GuestRequest,
+  host: GuestHost,
+  { live = true }: { live?: boolean } = {},
+): Promise<GuestOutcome> {
   const stop = new AbortController();
   host.stopped().then(
     () => stop.abort(),
@@ -33,7 +40,7 @@ export async function runShell(request: GuestRequest, host: GuestHost): Promise<
       lastWords = (lastWords + latin1FromBytes(data.subarray(-LAST_WORDS))).slice(-LAST_WORDS);
     return output.write(stream, data);
   };
-  const bash = interpreter(request, host, { output: hear, tick: turns(stop.signal) });
+  const bash = interpreter(request, host, { output: hear, tick: turns(stop.signal) }, live);
   try {
     const result = await bash.exec(request.source, {
       rawScript: true,
@@ -63,6 +70,7 @@ function interpreter(
   request: GuestRequest,
   host: GuestHost,
   hooks: ConstructorParameters<typeof Devices>[0],
+  live: boolean,
 ): Bash {
   const bash = new Bash({
     fs: new GuestFiles(host, new Devices(hooks), COMMAND_NAMES),
@@ -73,7 +81,7 @@ function interpreter(
     executionLimits: EXECUTION_LIMITS,
     defenseInDepth: false,
   });
-  let outermost = true;
+  let outermost = live;
   bash.registerTransformPlugin({
     name: "live",
     transform({ ast }) {
