@@ -82,7 +82,11 @@ function longRange(item: Range | { type: "Word" }): unknown[] {
       `the brace range {${start}..${end}} has ${count} items; at most ${MAX_RANGE} are allowed. Use seq or a loop`,
     );
   }
-  const width = Math.max(padding(item.startStr), padding(item.endStr));
+  // A leading zero on either side pads both to the longer one.
+  const bounds = [item.startStr ?? "", item.endStr ?? ""];
+  const width = bounds.some((bound) => /^-?0\d/.test(bound))
+    ? Math.max(...bounds.map(({ length }) => length))
+    : 0;
   const direction = end < start ? -step : step;
   return Array.from({ length: count }, (_, index) => {
     const number = start + index * direction;
@@ -90,11 +94,6 @@ function longRange(item: Range | { type: "Word" }): unknown[] {
     const value = number < 0 ? `-${digits}` : digits;
     return { type: "Word", word: { type: "Word", parts: [{ type: "Literal", value }] } };
   });
-}
-
-/** The width that a bound asks for by leading zeros. */
-function padding(bound: string | undefined): number {
-  return bound !== undefined && /^-?0\d/.test(bound) ? bound.length : 0;
 }
 
 interface Command {
