@@ -123,6 +123,8 @@ export interface BackendOutcome {
   readonly exitCode: number;
   /** Set when one of the backend's own bounds ended the run. */
   readonly limit?: string;
+  /** Bytes of output that the backend itself dropped, because `maxOutputBytes` was reached. */
+  readonly droppedBytes?: number;
 }
 
 /**

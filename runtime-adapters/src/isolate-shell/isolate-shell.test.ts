@@ -1,5 +1,6 @@
+import type { WorkerLoader } from "@cloudflare/workers-types";
 import { Workspace } from "@computer/framework";
-import { describe, expect, test } from "vitest";
+import { describe, expect, expectTypeOf, test } from "vitest";
 import { type GuestLoader, IsolateShell } from "./isolate-shell.ts";
 import type { Guest } from "./protocol.ts";
 
@@ -33,7 +34,7 @@ async function workspaceWith(loader: GuestLoader, options: { cpuMs?: number } = 
 
 describe("IsolateShell", () => {
   test("loads one isolate per workspace, without network or bindings, under a name of its own", async () => {
-    const { loader, loaded } = fakeLoader(async () => ({ exitCode: 0 }));
+    const { loader, loaded } = fakeLoader(async () => ({ exitCode: 0, droppedBytes: 0 }));
     await using workspace = await workspaceWith(loader, { cpuMs: 500 });
     await using other = await workspaceWith(loader);
     await Promise.all([workspace.runtime.exec("a").result(), workspace.runtime.exec("b").result()]);
@@ -52,7 +53,7 @@ describe("IsolateShell", () => {
   test("replaces an isolate that broke", async () => {
     const { loader, loaded, disposed } = fakeLoader(async (isolate) => {
       if (isolate === 0) throw new Error("Worker exceeded its memory limit.");
-      return { exitCode: 0 };
+      return { exitCode: 0, droppedBytes: 0 };
     });
     await using workspace = await workspaceWith(loader);
     expect(await workspace.runtime.exec("a").result()).toMatchObject({
@@ -86,7 +87,7 @@ describe("IsolateShell", () => {
       await expect(host.write("stdin" as "stdout", Uint8Array.of(1))).rejects.toThrow(TypeError);
       await expect(host.write("stdout", "text" as unknown as Uint8Array)).rejects.toThrow(TypeError);
       await host.write("stdout", Uint8Array.of(0x61));
-      return { exitCode: 0 };
+      return { exitCode: 0, droppedBytes: 0 };
     });
     await using workspace = await workspaceWith(loader);
     expect((await workspace.runtime.exec("a").result()).stdout).toBe("a");
@@ -97,4 +98,8 @@ describe("IsolateShell", () => {
     );
     expect(await workspace.fs.exists("/late")).toBe(false);
   });
+});
+
+test("takes a Worker Loader binding as it is", () => {
+  expectTypeOf<WorkerLoader>().toExtend<GuestLoader>();
 });

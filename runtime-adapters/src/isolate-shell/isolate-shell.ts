@@ -151,6 +151,7 @@ async function call(guest: Guest, request: BackendRequest, host: GuestHost): Pro
   const { source, cwd, env, stdin, maxOutputBytes } = request;
   // A plain object: RPC refuses one without a prototype.
   const sent: GuestRequest = { source, cwd, env: { ...env }, stdin, maxOutputBytes };
-  const { exitCode, limit } = await guest.exec(sent, host);
-  return { exitCode, ...(limit === undefined ? {} : { limit }) };
+  // RPC hands over a result that wants to be disposed of; what is in it is plain.
+  const { exitCode, limit, droppedBytes } = await guest.exec(sent, host);
+  return { exitCode, droppedBytes, ...(limit === undefined ? {} : { limit }) };
 }

@@ -27,7 +27,7 @@ export const EXECUTION_LIMITS: NonNullable<BashOptions["executionLimits"]> = {
   maxArrayElements: 1_000_000,
   maxGlobOperations: 100_000,
   maxTraversalEntries: 200_000,
-  maxBraceExpansionResults: 100_000,
+  maxBraceExpansionResults: 250_000,
   // The runtime's own clock is the judge; this is a net below it.
   maxExecutionTimeMs: 24 * 3_600_000,
 };

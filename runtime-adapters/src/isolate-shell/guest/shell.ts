@@ -40,6 +40,11 @@ export async function runShell(
       lastWords = (lastWords + latin1FromBytes(data.subarray(-LAST_WORDS))).slice(-LAST_WORDS);
     return output.write(stream, data);
   };
+  const outcome = (exitCode: number, limit?: string): GuestOutcome => ({
+    exitCode,
+    droppedBytes: output.droppedBytes,
+    ...(limit === undefined ? {} : { limit }),
+  });
   const bash = interpreter(request, host, { output: hear, tick: turns(stop.signal) }, live);
   try {
     const result = await bash.exec(request.source, {
@@ -51,16 +56,16 @@ export async function runShell(
     await hear("stdout", encodeText(result.stdout));
     await hear("stderr", encodeText(result.stderr));
     const limit = limitIn(result.exitCode, lastWords);
-    return { exitCode: result.exitCode, ...(limit === undefined ? {} : { limit }) };
+    return outcome(result.exitCode, limit);
   } catch (error) {
     if (error instanceof ShellError || error instanceof FileError) {
       const message = error instanceof ShellError ? error.message : `bash: ${reason(error)}`;
       await hear("stderr", encodeText(`${message}\n`));
-      return { exitCode: 1 };
+      return outcome(1);
     }
     if (!(error instanceof RefusedScript)) throw error;
     await hear("stderr", encodeText(`bash: ${error.message}\n`));
-    return { exitCode: 126, limit: `The shell did not run the script: ${error.message}.` };
+    return outcome(126, `The shell did not run the script: ${error.message}.`);
   } finally {
     await output.flush();
   }
