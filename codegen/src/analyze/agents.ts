@@ -1,4 +1,4 @@
-import { ts } from "@ts-morph/common";
+import { ts } from "ts-morph";
 import type { AgentModel } from "../model.ts";
 import { AGENT_NAME, bindingName, camelCase, kebabCase } from "../names.ts";
 import { readAuthorize, readConstructor } from "./constructors.ts";

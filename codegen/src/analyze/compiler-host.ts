@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
-import { getLibFiles, libFolderInMemoryPath, ts } from "@ts-morph/common";
+import { getLibFiles, libFolderInMemoryPath } from "@ts-morph/common";
+import { ts } from "ts-morph";
 
 /** The declarations of the language itself, which this compiler carries inside. */
 const LIBRARY: ReadonlyMap<string, string> = new Map(
