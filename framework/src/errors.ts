@@ -8,6 +8,10 @@ export const ERROR_STATUS = {
   ERR_BAD_JSON: 400,
   ERR_BAD_REQUEST: 400,
   ERR_BODY_TOO_LARGE: 413,
+  ERR_BUSY: 429,
+  ERR_CLIENT_CLOSED: 500,
+  ERR_CONNECTION_FAILED: 503,
+  ERR_CONNECTION_LOST: 503,
   ERR_FORBIDDEN_HOST: 421,
   ERR_FORBIDDEN_ORIGIN: 403,
   ERR_INTERNAL: 500,
@@ -29,6 +33,16 @@ export const ERROR_STATUS = {
 
 /** The code of an error that the framework raises. */
 export type ErrorCode = keyof typeof ERROR_STATUS;
+
+/**
+ * The codes after which the same call may be made again. `ERR_BUSY` and `ERR_CONNECTION_FAILED`: it did not
+ * start. `ERR_CONNECTION_LOST`: it may have happened, so make it again only if that does no harm.
+ */
+const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
+  "ERR_BUSY",
+  "ERR_CONNECTION_FAILED",
+  "ERR_CONNECTION_LOST",
+]);
 
 /** What a {@link ComputerError} may carry besides its message. */
 export interface ComputerErrorDetail {
@@ -60,5 +74,10 @@ export class ComputerError extends Error {
     super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
     this.code = code;
     if (detail.path !== undefined) this.path = detail.path;
+  }
+
+  /** Whether making the same call again may help: the server was busy, or the connection broke. */
+  get retryable(): boolean {
+    return RETRYABLE.has(this.code);
   }
 }

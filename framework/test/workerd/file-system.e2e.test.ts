@@ -1,5 +1,5 @@
 import { fileSystemCases } from "../contracts/file-system.ts";
-import { testInWorkerd } from "./suite.ts";
+import { testInWorkerd } from "./harness.ts";
 
 testInWorkerd(
   { entry: new URL("./file-system-worker.ts", import.meta.url).pathname, objects: ["CaseObject"] },

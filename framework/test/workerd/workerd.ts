@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { build } from "esbuild";
+import { build, type Plugin } from "esbuild";
 import { Miniflare } from "miniflare";
 
 /** A worker to run in workerd. */
@@ -21,10 +21,16 @@ export interface WorkerdOptions {
   bindings?: Readonly<Record<string, string>>;
   /** Where objects are kept; by default a temporary folder that goes with the worker. */
   persist?: string;
+  /** Plugins for the bundling. */
+  plugins?: Plugin[];
+  /** Takes each thing that the worker prints. */
+  onLog?: (message: string) => void;
 }
 
 /** A worker that runs in workerd. */
 export interface Workerd extends AsyncDisposable {
+  /** Where it listens. */
+  readonly url: URL;
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** Ends workerd as a crash of the machine would: no chance to write anything. */
   kill(): Promise<void>;
@@ -43,12 +49,15 @@ export interface Workerd extends AsyncDisposable {
 export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
   const name = basename(options.entry).replace(/\W/g, "-");
   const scratch = await mkdtemp(join(tmpdir(), "workerd-"));
-  const contents = await bundle(options.entry, options.nodePaths ?? []);
+  const contents = await bundle(options);
   const before = new Set(children());
   const miniflare = new Miniflare({
     cf: false,
     enableDevRegistry: false,
     telemetry: { enabled: false },
+    ...(options.onLog && {
+      handleStructuredLogs: ({ message }: { message: string }) => options.onLog?.(message),
+    }),
     resourcePersistencePath: options.persist ?? join(scratch, "state"),
     workers: [
       {
@@ -88,6 +97,7 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
     const url = await miniflare.ready;
     const started = children().filter((pid) => !before.has(pid));
     return {
+      url,
       fetch: (path, init) => fetch(new URL(path, url), init),
       async kill() {
         for (const pid of started) process.kill(pid, "SIGKILL");
@@ -101,7 +111,7 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
   }
 }
 
-async function bundle(entry: string, nodePaths: string[]): Promise<string> {
+async function bundle({ entry, nodePaths = [], plugins = [] }: WorkerdOptions): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [entry],
     bundle: true,
@@ -112,6 +122,7 @@ async function bundle(entry: string, nodePaths: string[]): Promise<string> {
     conditions: ["@computer/source", "workerd", "worker", "browser"],
     external: ["cloudflare:*", "node:*"],
     sourcemap: "inline",
+    plugins,
     logLevel: "silent",
   });
   return outputFiles[0]?.text ?? "";

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, test } from "vitest";
 import type { CaseReport } from "./cases.ts";
 import { startWorkerd, type Workerd, type WorkerdOptions } from "./workerd.ts";
 
+export { startWorkerd, type Workerd, type WorkerdOptions } from "./workerd.ts";
+
 /**
  * Runs cases inside workerd, each as a test of its own. The worker answers `/case?name=...` by
  * `answerCase` in an object that it makes for the case.
