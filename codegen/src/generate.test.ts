@@ -100,6 +100,13 @@ describe("a good project", () => {
     ]);
   });
 
+  test("calls at the same time take turns", async () => {
+    const generator = new Generator(dir);
+    const [first, second] = await Promise.all([generator.generate(), generator.generate()]);
+    expect(first.written).not.toEqual([]);
+    expect(second).toMatchObject({ diagnostics: [], written: [] });
+  });
+
   test("what is no longer emitted is removed, and nothing else", async () => {
     writeFiles(dir, { "src/two.ts": AGENT.replace("Reader", "Two") });
     await generate(dir);

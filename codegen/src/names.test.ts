@@ -20,6 +20,8 @@ describe("names", () => {
     ["A", "a", "A", "a"],
     ["Ops3Bot", "ops3-bot", "OPS3_BOT", "ops3Bot"],
     ["snake_case", "snake-case", "SNAKE_CASE", "snakeCase"],
+    ["Loader", "loader", "AGENT_LOADER", "loader"],
+    ["ComputerMode", "computer-mode", "AGENT_COMPUTER_MODE", "computerMode"],
     ["$", "", "AGENT", ""],
   ])("%s", (className, kebab, binding, camel) => {
     expect([kebabCase(className), bindingName(className), camelCase(kebabCase(className))]).toEqual([

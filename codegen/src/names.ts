@@ -19,12 +19,14 @@ export function kebabCase(name: string): string {
     .join("-");
 }
 
-/** `TextReader` -> `TEXT_READER`: the binding of an agent class. */
+/** `TextReader` -> `TEXT_READER`: the binding of an agent class, never one that the worker has already. */
 export function bindingName(className: string): string {
   const name = words(className)
     .map((word) => word.toUpperCase())
     .join("_");
-  return name || "AGENT";
+  return name === "" || name === "LOADER" || name.startsWith("COMPUTER_")
+    ? `AGENT_${name}`.replace(/_$/, "")
+    : name;
 }
 
 /** `text-reader` -> `TextReader`. */

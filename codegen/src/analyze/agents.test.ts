@@ -116,6 +116,13 @@ describe("agents that cannot be", () => {
       '@Agent({ name: "My Agent" }) export class A {}',
       "CMP1015 src/a.ts:2:16 The agent `A` cannot be called `My Agent`.",
     ],
+    ["a name that every object has", "@Agent() export class ToString {}", "CMP1015 src/a.ts:2:23"],
+    ["a name that makes a promise", '@Agent({ name: "then" }) export class A {}', "CMP1015"],
+    [
+      "class expression",
+      "export const A = @Agent() class {};",
+      "CMP1010 src/a.ts:2:18 This agent is a class expression",
+    ],
     ["path as name", '@Agent({ name: "../../x" }) export class A {}', "CMP1015"],
   ])("%s", (_, source, message) => {
     expect(summary(analyzeSource(source))).toContainEqual(expect.stringContaining(message));

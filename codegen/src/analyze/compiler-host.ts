@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
-import { getLibFiles, libFolderInMemoryPath, ts } from "@ts-morph/common";
+import { getLibFiles, libFolderInMemoryPath } from "@ts-morph/common";
+import { ts } from "ts-morph";
 
 /** The declarations of the language itself, which this compiler carries inside. */
 const LIBRARY: ReadonlyMap<string, string> = new Map(
@@ -28,6 +29,7 @@ interface CachedFile {
 export function createCachingHost(options: ts.CompilerOptions, overlay: Overlay): ts.CompilerHost {
   const host = ts.createCompilerHost(options, true);
   const cache = new Map<string, CachedFile>();
+  const library = libraryFor(options);
   const { fileExists, readFile, directoryExists } = host;
   return {
     ...host,
@@ -39,9 +41,11 @@ export function createCachingHost(options: ts.CompilerOptions, overlay: Overlay)
     // Imports of the project's own files are resolved again each time: a new file may change where they lead.
     hasInvalidatedResolutions: (file) => !file.includes("/node_modules/"),
     getSourceFile(file, languageVersionOrOptions) {
-      const library = LIBRARY.get(file);
-      const given = library ?? overlay.read(file);
-      const stamp = library === undefined ? (given ?? stampOf(file)) : "";
+      const known = library.get(file);
+      if (known) return known;
+      const inLibrary = LIBRARY.get(file);
+      const given = inLibrary ?? overlay.read(file);
+      const stamp = given ?? stampOf(file);
       if (stamp === undefined) return undefined;
       const parse =
         typeof languageVersionOrOptions === "object"
@@ -53,12 +57,27 @@ export function createCachingHost(options: ts.CompilerOptions, overlay: Overlay)
       const text = given ?? readFile(file);
       if (text === undefined) return undefined;
       const jsDocParsingMode =
-        library === undefined ? ts.JSDocParsingMode.ParseAll : ts.JSDocParsingMode.ParseNone;
+        inLibrary === undefined ? ts.JSDocParsingMode.ParseAll : ts.JSDocParsingMode.ParseNone;
       const source = ts.createSourceFile(file, text, { ...parse, jsDocParsingMode }, true);
-      cache.set(file, { stamp: key, source });
+      if (inLibrary !== undefined) library.set(file, source);
+      else cache.set(file, { stamp: key, source });
       return source;
     },
   };
+}
+
+const libraries = new Map<string, Map<string, ts.SourceFile>>();
+
+/** The parsed library, shared by all projects with the same options; where they lie makes no difference to it. */
+function libraryFor({ configFilePath: _, ...options }: ts.CompilerOptions): Map<string, ts.SourceFile> {
+  const key = JSON.stringify(options);
+  const known = libraries.get(key);
+  if (known) return known;
+  // A watcher sees its options change now and then; what was parsed for the old ones is of no more use.
+  if (libraries.size >= 4) libraries.clear();
+  const library = new Map<string, ts.SourceFile>();
+  libraries.set(key, library);
+  return library;
 }
 
 function stampOf(file: string): string | undefined {

@@ -58,6 +58,8 @@ export function finishModels(
 
 /** `text-reader` -> `TextReaderClient`. */
 export function clientInterface(agentName: string): string {
+  // The name of what all of them extend.
+  if (agentName === "agent") return "TheAgentClient";
   return `${pascalCase(agentName)}Client`;
 }
 

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { ts } from "@ts-morph/common";
+import { ts } from "ts-morph";
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.ts";
 import { createCachingHost } from "./compiler-host.ts";
 import { frameAt } from "./context.ts";

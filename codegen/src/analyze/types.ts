@@ -1,4 +1,4 @@
-import { ts } from "@ts-morph/common";
+import { ts } from "ts-morph";
 import type { PropertyModel, TupleElement, TypeModel } from "../model.ts";
 import type { Context } from "./context.ts";
 import { descriptionOf } from "./docs.ts";

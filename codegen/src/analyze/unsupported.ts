@@ -1,4 +1,4 @@
-import { ts } from "@ts-morph/common";
+import { ts } from "ts-morph";
 import type { Context } from "./context.ts";
 
 /** The way from a tool to a type inside one of its parameters, for messages. */

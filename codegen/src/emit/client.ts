@@ -25,11 +25,7 @@ function agentInterface(agent: AgentModel): string {
 
 function method({ name, description, parameters, result }: ToolModel): string {
   const list = signature(parameters).join(", ");
-  const text =
-    result.kind === "union" && result.members.some(({ kind }) => kind === "void")
-      ? typeText(result, "  ")
-      : typeText(result, "  ");
-  return `${docComment(methodDoc(description, parameters), "  ")}  ${name}(${list}): Promise<${text}>;\n`;
+  return `${docComment(methodDoc(description, parameters), "  ")}  ${name}(${list}): Promise<${typeText(result, "  ")}>;\n`;
 }
 
 /** The parameters as declared; one that a required one follows cannot have `?`, so it allows `undefined` instead. */

@@ -80,6 +80,15 @@ describe("agents", () => {
     expect(text.match(/wire:/g)).toHaveLength(1);
   });
 
+  test("a class that is called like something in the generated file", () => {
+    const { model, diagnostics } = analyzeSource("@Agent() export class Env { @tool() x(): void {} }");
+    expect(diagnostics).toEqual([]);
+    const text = agentText(model);
+    expect(text).toContain('import { Env as EnvAgent } from "../../src/a.ts";');
+    expect(text).toContain("export class EnvObject extends DurableObject<Env> {");
+    expect(text).toContain("invoke: (agent: EnvAgent) => agent.x(),");
+  });
+
   test("default and renamed exports", () => {
     const { model } = analyzeFiles({
       "src/deep/a.ts": 'import { Agent } from "@computer/framework";\n@Agent() export default class A {}',
@@ -94,6 +103,11 @@ describe("the client", () => {
   test("a parameter left out before a required one", () => {
     const { model } = analyzeMembers("@tool() x(a: string | undefined, b: number, c = 'y'): void {}");
     expect(emitClient(model)).toContain("x(a: string | undefined, b: number, c?: string): Promise<void>;");
+  });
+
+  test("an agent called agent", () => {
+    const { model } = analyzeSource('@Agent({ name: "agent" }) export class A {}');
+    expect(emitClient(model)).toContain("export interface TheAgentClient extends AgentClient {");
   });
 
   test("imports nothing of the user's", () => {

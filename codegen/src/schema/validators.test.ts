@@ -1,3 +1,4 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeAll, describe, expect, test } from "vitest";
 import { analyzeMembers } from "../../test/fixture.ts";
 import { emitValidators } from "../emit/validators.ts";
@@ -152,6 +153,13 @@ describe("schemas", () => {
       },
     });
     expect(Object.keys(schemaOf("draw").$defs ?? {})).toEqual(["Point", "Shape"]);
+  });
+
+  test("are valid JSON Schemas of draft 2020-12", () => {
+    const ajv = new Ajv2020({ strict: false });
+    for (const { name } of model.agents[0]?.tools ?? []) {
+      expect(ajv.validateSchema(schemaOf(name)), ajv.errorsText()).toBe(true);
+    }
   });
 
   test("tell where JSON must be decoded", () => {

@@ -2,7 +2,7 @@ import { RemoteFileSystem } from "./fs.ts";
 import { type Link, openLink } from "./link.ts";
 import { checkOptions } from "./options.ts";
 import { plainValue } from "./revive.ts";
-import { RemoteRun } from "./run.ts";
+import { findRun, startRun } from "./run.ts";
 import type { AgentClient, ConnectOptions, RemoteAgent } from "./types.ts";
 
 /**
@@ -50,7 +50,8 @@ function agentClient(link: Link, tools: readonly string[], dispose: () => void):
     workspace: {
       fs: new RemoteFileSystem(link),
       runtime: {
-        exec: (source: string, options?: object) => new RemoteRun(link, source, options),
+        exec: (source: string, options?: object) => startRun(link, source, options),
+        get: (id: string) => findRun(link, id),
         backends: async () => plainValue(await link.use((root) => root.workspace.runtime.backends())),
       },
     },

@@ -104,7 +104,7 @@ function mostTelling(errors: readonly ValidationError[]): ValidationError | unde
   const depth = (error: ValidationError) => error.instancePath.split("/").length;
   const rank = (error: ValidationError) =>
     depth(error) * 2 +
-    (error.keyword === "const" || error.keyword === "enum" ? -1 : error.keyword === "required" ? 1 : 0);
+    (error.keyword === "const" || error.keyword === "enum" ? -1 : error.keyword === "required" ? 2 : 0);
   let best = leaves[0] ?? errors[0];
   for (const error of leaves) if (best === undefined || rank(error) > rank(best)) best = error;
   return best;

@@ -91,17 +91,22 @@ export class Chunks {
         loose.push(hash);
       }
     }
-    const unused = loose.flatMap((hash) =>
-      this.#store.sql.exec<{ hash: Uint8Array; bytes: number }>(
-        "SELECT hash, bytes FROM vfs_chunk WHERE hash = ? AND refs = 0",
-        hash,
-      ),
-    );
-    for (let i = 0; i < unused.length; i += SWEEP) this.#freeAll(unused.slice(i, i + SWEEP), "close");
+    // Only tidying up: what was to be done has been done, and what cannot be freed now is swept later.
+    try {
+      const unused = loose.flatMap((hash) =>
+        this.#store.sql.exec<{ hash: Uint8Array; bytes: number }>(
+          "SELECT hash, bytes FROM vfs_chunk WHERE hash = ? AND refs = 0",
+          hash,
+        ),
+      );
+      for (let i = 0; i < unused.length; i += SWEEP) this.#freeAll(unused.slice(i, i + SWEEP), "close");
+    } catch {
+      this.#mayHaveOrphans = true;
+    }
   }
 
   /**
-   * Frees some of the chunks that a crash left without a use.
+   * Frees some of the chunks that are left without a use by a crash, or by a failure to tidy up.
    *
    * @returns whether there may be more.
    */

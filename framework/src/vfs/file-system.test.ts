@@ -6,7 +6,7 @@ import type { TreeContext } from "../../test/contracts/file-system/context.ts";
 import { fileSystemCases } from "../../test/contracts/file-system.ts";
 import { ComputerError } from "../errors.ts";
 import { TreeFileSystem } from "./file-system.ts";
-import { inspectSchema } from "./schema.ts";
+import { settle } from "./settle.ts";
 import { type NodeSql, openNodeSql } from "./sql/node.ts";
 import { Tree } from "./tree.ts";
 
@@ -36,9 +36,9 @@ describe.each(["memory", "file"])("the tree in %s", (home) => {
 /** As Workspace opens a tree, with a view of its rows. */
 function open(file: string | undefined): { fs: TreeFileSystem; sql: NodeSql; close(): void } {
   const sql = openNodeSql(file);
-  if (file !== undefined) sql.prepareFile(inspectSchema(sql) === 0);
+  if (file !== undefined) sql.prepareFile();
   const tree = new Tree(sql, 2 ** 31 - 1);
-  tree.recover();
+  void settle(tree);
   let closed = false;
   const opened = () => {
     if (closed) throw new ComputerError("ERR_WORKSPACE_CLOSED", "The workspace is closed.");

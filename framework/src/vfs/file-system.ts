@@ -3,6 +3,7 @@ import { STEP_BYTES, STEP_ENTRIES } from "./layout.ts";
 import { isDirectory } from "./node.ts";
 import { join } from "./paths.ts";
 import { pause } from "./pause.ts";
+import { settle } from "./settle.ts";
 import { Staging } from "./staging.ts";
 import { DirectoryEntry, NodeStats } from "./stats.ts";
 import { readStream, writeStream } from "./streams.ts";
@@ -129,7 +130,8 @@ export class TreeFileSystem implements FileSystem {
       return;
     }
     tree.store.mutate(call, () => tree.removal.detach(target, call));
-    while (this.#tree().removal.step(STEP_ENTRIES)) await pause();
+    // It is gone, for good. What cannot be taken apart now is taken apart when there is another chance.
+    await settle(tree);
   }
 
   async rename(oldPath: string, newPath: string): Promise<void> {

@@ -64,10 +64,14 @@ export class Tree {
     if (version === 0) this.#setTimes(ROOT);
   }
 
-  /** Goes on with what a crash interrupted; a bounded part now, the rest when there is work of the same kind. */
-  recover(): void {
-    this.chunks.sweep();
-    this.removal.step(STEP_ENTRIES);
+  /**
+   * Does a bounded part of what is left over: takes apart what was removed, frees chunks without a use.
+   *
+   * @returns whether there may be more to do.
+   */
+  recover(): boolean {
+    const swept = this.chunks.sweep();
+    return this.removal.step(STEP_ENTRIES) || swept;
   }
 
   /** Forgets everything; streams that are still open find nothing to release. */

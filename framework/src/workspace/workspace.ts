@@ -4,6 +4,7 @@ import { WorkspaceRuntime } from "../runtime/runtime.ts";
 import type { Backend, Runtime } from "../runtime/types.ts";
 import { TreeFileSystem } from "../vfs/file-system.ts";
 import { inspectSchema } from "../vfs/schema.ts";
+import { settle } from "../vfs/settle.ts";
 import { type DurableObjectStorageLike, durableObjectSql } from "../vfs/sql/durable-object.ts";
 import type { Sql } from "../vfs/sql/types.ts";
 import { Tree } from "../vfs/tree.ts";
@@ -66,7 +67,7 @@ export class Workspace implements AsyncDisposable {
         ...(options.backends && { backends: options.backends }),
       });
       this.runtime = this.#runtime;
-      tree.recover();
+      void settle(tree);
     } catch (error) {
       release();
       throw error;
@@ -158,7 +159,12 @@ function nodeHome(file: string | undefined): Home {
   const sql = openNodeSql(file);
   try {
     // Looked at before anything is changed: it may be newer than this code, or not a workspace at all.
-    if (file !== undefined) sql.prepareFile(inspectSchema(sql) === 0);
+    if (file !== undefined) {
+      if (inspectSchema(sql) === 0 && sql.exec("SELECT 1 FROM sqlite_master LIMIT 1").length > 0) {
+        throw new ComputerError("ERR_WORKSPACE_DAMAGED", `${file} is a database, but not a workspace.`);
+      }
+      sql.prepareFile();
+    }
     return { sql, readLimit: NODE_READ_LIMIT, release: () => sql.close() };
   } catch (error) {
     sql.close();

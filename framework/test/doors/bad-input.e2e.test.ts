@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { connect } from "../fixtures/notes/client.ts";
-import { bundleWorker, rawRequest, type Served, sendSlowly, serve } from "./serve.ts";
+import { rawRequest, type Served, sendSlowly, serve } from "./serve.ts";
 
 let served: Served;
 beforeAll(async () => {
-  served = await serve(await bundleWorker(), { COMPUTER_MODE: "development" });
+  served = await serve({ COMPUTER_MODE: "development" });
 });
 afterAll(() => served[Symbol.asyncDispose]());
 
@@ -264,7 +264,7 @@ describe("runs", () => {
 });
 
 test("in a deployment no stack leaves, nor the message of what was not meant for anyone", async () => {
-  await using deployed = await serve(await bundleWorker(), { COMPUTER_TOKEN: "t" });
+  await using deployed = await serve({ COMPUTER_TOKEN: "t" });
   const headers = { host: "x.workers.dev", authorization: "Bearer t" };
   const answer = await rawRequest(deployed.port, `${base}/tools/fail`, {
     method: "POST",

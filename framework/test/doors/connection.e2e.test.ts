@@ -3,13 +3,11 @@ import type { AddressInfo } from "node:net";
 import { createServer, connect as dial, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect } from "../fixtures/notes/client.ts";
-import { bundleWorker, type Served, serve } from "./serve.ts";
+import { type Served, serve } from "./serve.ts";
 
 let served: Served;
-let script: string;
 beforeAll(async () => {
-  script = await bundleWorker();
-  served = await serve(script, { COMPUTER_MODE: "development", COMPUTER_TOKEN: "t0ken" });
+  served = await serve({ COMPUTER_MODE: "development", COMPUTER_TOKEN: "t0ken" });
 });
 afterAll(() => served[Symbol.asyncDispose]());
 
@@ -105,7 +103,10 @@ test("a broken connection fails what was under way, once, and the next call conn
   });
   expect(outcomes[1]).toMatchObject({ status: "rejected" });
   expect(await notes.whoAmI()).toBe("broken");
-  // The run that the lost session had started went on.
+  // The run that the lost session had started went on, and can be found again.
+  const found = await notes.workspace.runtime.get(run.id);
+  expect(await found?.result()).toMatchObject({ runId: run.id, stdout: "on\n", status: "exited" });
+  expect(await notes.workspace.runtime.get("no-such-run")).toBeUndefined();
   await expect.poll(() => notes.workspace.fs.exists("/done"), { timeout: 5000 }).toBe(true);
 });
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readServerSentEvents } from "../../src/client/sse.ts";
-import { bundleWorker, type Served, serve } from "./serve.ts";
+import { type Served, serve } from "./serve.ts";
 
 let served: Served;
 beforeAll(async () => {
-  served = await serve(await bundleWorker(), { COMPUTER_MODE: "development" });
+  served = await serve({ COMPUTER_MODE: "development" });
 });
 afterAll(() => served[Symbol.asyncDispose]());
 

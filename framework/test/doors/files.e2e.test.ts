@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect } from "../fixtures/notes/client.ts";
-import { bundleWorker, rawRequest, type Served, serve } from "./serve.ts";
+import { rawRequest, type Served, serve } from "./serve.ts";
 
 let served: Served;
 beforeAll(async () => {
-  served = await serve(await bundleWorker(), { COMPUTER_MODE: "development" });
+  served = await serve({ COMPUTER_MODE: "development" });
 });
 afterAll(() => served[Symbol.asyncDispose]());
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { bundleWorker, rawRequest, type Served, serve } from "./serve.ts";
+import { rawRequest, type Served, serve } from "./serve.ts";
 
 const TOKEN = "s3cret-t0ken";
 const DEPLOYED_HOST = "notes.example.workers.dev";
@@ -84,15 +84,10 @@ const codes: Record<number, string> = {
   421: "ERR_FORBIDDEN_HOST",
 };
 
-let script: string;
-beforeAll(async () => {
-  script = await bundleWorker();
-});
-
 describe.each(Object.entries(modes))("%s", (_name, mode) => {
   let served: Served;
   beforeAll(async () => {
-    served = await serve(script, mode.bindings);
+    served = await serve(mode.bindings);
     // So that writing answers the same each time.
     const headers = { host: mode.host ?? "127.0.0.1", authorization: `Bearer ${TOKEN}` };
     await rawRequest(served.port, `${base}/files/kept.txt`, { method: "PUT", headers, body: "first" });
@@ -145,7 +140,7 @@ describe("beyond the matrix", () => {
   };
   let served: Served;
   beforeAll(async () => {
-    served = await serve(script, bindings);
+    served = await serve(bindings);
   });
   afterAll(() => served[Symbol.asyncDispose]());
   const ask = (path: string, headers: Record<string, string>, method = "GET") =>
@@ -230,7 +225,7 @@ describe("beyond the matrix", () => {
   });
 
   test("a request that must come through a proxy says so by its secret", async () => {
-    await using guarded = await serve(script, { COMPUTER_MODE: "development", COMPUTER_PROXY_SECRET: "p" });
+    await using guarded = await serve({ COMPUTER_MODE: "development", COMPUTER_PROXY_SECRET: "p" });
     const through = (headers: Record<string, string>) => rawRequest(guarded.port, "/", { headers });
     expect((await through({})).code).toBe("ERR_FORBIDDEN_HOST");
     expect((await through({ "x-computer-proxy": "q" })).code).toBe("ERR_FORBIDDEN_HOST");

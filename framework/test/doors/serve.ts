@@ -3,40 +3,11 @@ import path from "node:path";
 import { _, type CodeKeywordDefinition } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import standalone from "ajv/dist/standalone/index.js";
-import { build } from "esbuild";
-import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
+import type { Plugin } from "esbuild";
 import { schemas } from "../fixtures/notes/schemas.ts";
+import { startWorkerd } from "../workerd/harness.ts";
 
 const fixture = path.join(import.meta.dirname, "../fixtures/notes");
-
-/** The fixture's worker as one module, built as wrangler builds it. */
-export async function bundleWorker(): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [path.join(fixture, "worker.ts")],
-    bundle: true,
-    format: "esm",
-    target: "es2022",
-    platform: "neutral",
-    mainFields: ["module", "main"],
-    conditions: ["@computer/source", "workerd", "worker", "browser"],
-    external: ["cloudflare:*", "node:*"],
-    write: false,
-    plugins: [
-      {
-        name: "validators",
-        setup({ onResolve, onLoad }) {
-          onResolve({ filter: /validators\.js$/ }, () => ({ path: "validators", namespace: "validators" }));
-          onLoad({ filter: /./, namespace: "validators" }, () => ({
-            contents: compileValidators(),
-            loader: "js",
-            resolveDir: fixture,
-          }));
-        },
-      },
-    ],
-  });
-  return outputFiles[0]?.text ?? "";
-}
 
 /** The fixture's worker on a real workerd. */
 export interface Served extends AsyncDisposable {
@@ -46,30 +17,36 @@ export interface Served extends AsyncDisposable {
   readonly log: string[];
 }
 
-/** Serves a bundle of {@link bundleWorker} with these variables as bindings. */
-export async function serve(script: string, bindings: Record<string, string>): Promise<Served> {
+/** Serves the fixture with these variables as bindings. */
+export async function serve(bindings: Record<string, string>): Promise<Served> {
   const log: string[] = [];
-  const miniflare = new Miniflare(
-    convertV4MiniflareOptions({
-      modules: [{ type: "ESModule", path: "worker.js", contents: script }],
-      compatibilityDate: "2026-11-01",
-      compatibilityFlags: ["nodejs_compat"],
-      durableObjects: { NOTES: { className: "NotesObject", useSQLite: true } },
-      bindings,
-      host: "127.0.0.1",
-      port: 0,
-      log: new Log(LogLevel.NONE),
-      handleStructuredLogs: ({ message }) => log.push(message),
-    }),
-  );
-  const url = await miniflare.ready;
+  const workerd = await startWorkerd({
+    entry: path.join(fixture, "worker.ts"),
+    objects: ["NotesObject"],
+    bindings,
+    plugins: [validators],
+    onLog: (message) => log.push(message),
+  });
   return {
-    url: url.origin,
-    port: Number(url.port),
+    url: workerd.url.origin,
+    port: Number(workerd.url.port),
     log,
-    [Symbol.asyncDispose]: () => miniflare.dispose(),
+    [Symbol.asyncDispose]: () => workerd.dispose(),
   };
 }
+
+/** Stands in for the `validators.js` that codegen would have written. */
+const validators: Plugin = {
+  name: "validators",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /validators\.js$/ }, () => ({ path: "validators", namespace: "validators" }));
+    onLoad({ filter: /./, namespace: "validators" }, () => ({
+      contents: compileValidators(),
+      loader: "js",
+      resolveDir: fixture,
+    }));
+  },
+};
 
 /** A request as it is, host and path included, which `fetch` would not let one choose. */
 export function rawRequest(

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { build } from "esbuild";
+import { build, type Plugin } from "esbuild";
 import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, test } from "vitest";
 import type { CaseReport } from "./cases.ts";
@@ -19,10 +19,16 @@ export interface WorkerdOptions {
   bindings?: Readonly<Record<string, string>>;
   /** Where objects are kept; by default a temporary folder that goes with the worker. */
   persist?: string;
+  /** Plugins for the bundling. */
+  plugins?: Plugin[];
+  /** Takes each thing that the worker prints. */
+  onLog?: (message: string) => void;
 }
 
 /** A worker that runs in workerd. */
 export interface Workerd extends AsyncDisposable {
+  /** Where it listens. */
+  readonly url: URL;
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** Ends workerd as a crash of the machine would: no chance to write anything. */
   kill(): Promise<void>;
@@ -41,12 +47,15 @@ export interface Workerd extends AsyncDisposable {
 export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
   const name = basename(options.entry).replace(/\W/g, "-");
   const scratch = await mkdtemp(join(tmpdir(), "workerd-"));
-  const contents = await bundle(options.entry);
+  const contents = await bundle(options.entry, options.plugins);
   const before = new Set(children());
   const miniflare = new Miniflare({
     cf: false,
     enableDevRegistry: false,
     telemetry: { enabled: false },
+    ...(options.onLog && {
+      handleStructuredLogs: ({ message }: { message: string }) => options.onLog?.(message),
+    }),
     resourcePersistencePath: options.persist ?? join(scratch, "state"),
     workers: [
       {
@@ -86,6 +95,7 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
     const url = await miniflare.ready;
     const started = children().filter((pid) => !before.has(pid));
     return {
+      url,
       fetch: (path, init) => fetch(new URL(path, url), init),
       async kill() {
         for (const pid of started) process.kill(pid, "SIGKILL");
@@ -116,7 +126,7 @@ export function testInWorkerd(options: WorkerdOptions, names: readonly string[])
   });
 }
 
-async function bundle(entry: string): Promise<string> {
+async function bundle(entry: string, plugins: Plugin[] = []): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [entry],
     bundle: true,
@@ -126,6 +136,7 @@ async function bundle(entry: string): Promise<string> {
     conditions: ["@computer/source", "workerd", "worker", "browser"],
     external: ["cloudflare:*", "node:*"],
     sourcemap: "inline",
+    plugins,
     logLevel: "silent",
   });
   return outputFiles[0]?.text ?? "";

@@ -6,5 +6,5 @@ export const DESCRIPTION = [
   "diff, xargs, jq, yq, gzip, base64, sha256sum, date, seq, tee and others; `help` lists them.",
   "Has no network, no other programs (no node, python, git, compilers, package managers), no background jobs",
   "(`cmd &` runs to its end), no signals and no trap. A pipeline's commands run one after the other.",
-  "Files above 24 MiB cannot be read. For anything beyond this choose a container, if there is one.",
+  "Files above 16 MiB cannot be read. For anything beyond this choose a container, if there is one.",
 ].join("\n");

@@ -191,8 +191,8 @@ function mapBlocks(
   }
 }
 
-/** Whether running the statement may change where the shell's own output goes, as far as its text shows. */
-function hasBarrier(node: unknown): boolean {
+/** Whether running this may change where the shell's own output goes, as far as its text shows. */
+export function hasBarrier(node: unknown): boolean {
   if (Array.isArray(node)) return node.some(hasBarrier);
   if (typeof node !== "object" || node === null) return false;
   if ("type" in node && node.type === "SimpleCommand") {

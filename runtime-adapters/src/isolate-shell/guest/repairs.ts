@@ -1,4 +1,4 @@
-import type { Script } from "./live.ts";
+import { hasBarrier, type Script } from "./live.ts";
 
 /** The most items of a range that the interpreter expands; of a longer one it silently drops the rest. */
 const INTERPRETER_RANGE = 10_000;
@@ -17,7 +17,9 @@ export class RefusedScript extends Error {}
  * @throws RefusedScript for a range that is too long to expand.
  */
 export function repair(script: Script): Script {
-  return repairNode(script) as Script;
+  // Once `exec` has redirected the shell, the interpreter would not heed a redirected block.
+  const move = hasBarrier(script) ? (command: Command) => command : toStderr;
+  return repairNode(script, move) as Script;
 }
 
 interface Range {
@@ -29,14 +31,16 @@ interface Range {
   endStr?: string;
 }
 
-function repairNode(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(repairNode);
+function repairNode(node: unknown, move: (command: Command) => Command): unknown {
+  if (Array.isArray(node)) return node.map((item) => repairNode(item, move));
   if (typeof node !== "object" || node === null) return node;
-  const copy = Object.fromEntries(Object.entries(node).map(([name, value]) => [name, repairNode(value)]));
+  const copy = Object.fromEntries(
+    Object.entries(node).map(([name, value]) => [name, repairNode(value, move)]),
+  );
   if (copy.type === "BraceExpansion")
     copy.items = (copy.items as (Range | { type: "Word" })[]).flatMap(longRange);
   if (copy.type === "SimpleCommand") copy.args = printfBytes(copy as unknown as Command);
-  if (copy.type === "Pipeline") copy.commands = (copy.commands as Command[]).map(toStderr).map(guarded);
+  if (copy.type === "Pipeline") copy.commands = (copy.commands as Command[]).map(move).map(guarded);
   return copy;
 }
 
@@ -78,7 +82,11 @@ function longRange(item: Range | { type: "Word" }): unknown[] {
       `the brace range {${start}..${end}} has ${count} items; at most ${MAX_RANGE} are allowed. Use seq or a loop`,
     );
   }
-  const width = Math.max(padding(item.startStr), padding(item.endStr));
+  // A leading zero on either side pads both to the longer one.
+  const bounds = [item.startStr ?? "", item.endStr ?? ""];
+  const width = bounds.some((bound) => /^-?0\d/.test(bound))
+    ? Math.max(...bounds.map(({ length }) => length))
+    : 0;
   const direction = end < start ? -step : step;
   return Array.from({ length: count }, (_, index) => {
     const number = start + index * direction;
@@ -86,11 +94,6 @@ function longRange(item: Range | { type: "Word" }): unknown[] {
     const value = number < 0 ? `-${digits}` : digits;
     return { type: "Word", word: { type: "Word", parts: [{ type: "Literal", value }] } };
   });
-}
-
-/** The width that a bound asks for by leading zeros. */
-function padding(bound: string | undefined): number {
-  return bound !== undefined && /^-?0\d/.test(bound) ? bound.length : 0;
 }
 
 interface Command {

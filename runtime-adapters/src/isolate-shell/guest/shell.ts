@@ -19,8 +19,15 @@ const STEPS_PER_TURN = 64;
 /** How much of the end of stderr is looked at for the interpreter's last words. */
 const LAST_WORDS = 2048;
 
-/** Runs one script in a fresh interpreter over the files that the host lends it. */
-export async function runShell(request: GuestRequest, host: GuestHost): Promise<GuestOutcome> {
+/**
+ * Runs one script in a fresh interpreter over the files that the host lends it. With `live: false` all output
+ * comes at the end, which is there to compare with.
+ */
+export async function runShell(
+  request: GuestRequest,
+  host: GuestHost,
+  { live = true }: { live?: boolean } = {},
+): Promise<GuestOutcome> {
   const stop = new AbortController();
   host.stopped().then(
     () => stop.abort(),
@@ -33,7 +40,12 @@ export async function runShell(request: GuestRequest, host: GuestHost): Promise<
       lastWords = (lastWords + latin1FromBytes(data.subarray(-LAST_WORDS))).slice(-LAST_WORDS);
     return output.write(stream, data);
   };
-  const bash = interpreter(request, host, { output: hear, tick: turns(stop.signal) });
+  const outcome = (exitCode: number, limit?: string): GuestOutcome => ({
+    exitCode,
+    droppedBytes: output.droppedBytes,
+    ...(limit === undefined ? {} : { limit }),
+  });
+  const bash = interpreter(request, host, { output: hear, tick: turns(stop.signal) }, live);
   try {
     const result = await bash.exec(request.source, {
       rawScript: true,
@@ -44,16 +56,16 @@ export async function runShell(request: GuestRequest, host: GuestHost): Promise<
     await hear("stdout", encodeText(result.stdout));
     await hear("stderr", encodeText(result.stderr));
     const limit = limitIn(result.exitCode, lastWords);
-    return { exitCode: result.exitCode, ...(limit === undefined ? {} : { limit }) };
+    return outcome(result.exitCode, limit);
   } catch (error) {
     if (error instanceof ShellError || error instanceof FileError) {
       const message = error instanceof ShellError ? error.message : `bash: ${reason(error)}`;
       await hear("stderr", encodeText(`${message}\n`));
-      return { exitCode: 1 };
+      return outcome(1);
     }
     if (!(error instanceof RefusedScript)) throw error;
     await hear("stderr", encodeText(`bash: ${error.message}\n`));
-    return { exitCode: 126, limit: `The shell did not run the script: ${error.message}.` };
+    return outcome(126, `The shell did not run the script: ${error.message}.`);
   } finally {
     await output.flush();
   }
@@ -63,6 +75,7 @@ function interpreter(
   request: GuestRequest,
   host: GuestHost,
   hooks: ConstructorParameters<typeof Devices>[0],
+  live: boolean,
 ): Bash {
   const bash = new Bash({
     fs: new GuestFiles(host, new Devices(hooks), COMMAND_NAMES),
@@ -73,7 +86,7 @@ function interpreter(
     executionLimits: EXECUTION_LIMITS,
     defenseInDepth: false,
   });
-  let outermost = true;
+  let outermost = live;
   bash.registerTransformPlugin({
     name: "live",
     transform({ ast }) {
