@@ -1,3 +1,5 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import http from "node:http";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -77,6 +79,20 @@ describe("computer dev", () => {
       code: "ERR_BAD_ARGUMENT",
       path: "/text",
     });
+  });
+
+  const curl = spawnSync("curl", ["--version"]).status === 0;
+  test.runIf(curl)("answers what the quickstart's README says to paste", () => {
+    const readme = readFileSync(path.join(TestProject.origin, "README.md"), "utf8");
+    const lines = readme.split("\n").filter((line) => line.startsWith("curl "));
+    const answers = lines.map((line) =>
+      execFileSync("sh", ["-c", line.replaceAll("http://127.0.0.1:8787", url)], { encoding: "utf8" }),
+    );
+    expect(answers).toHaveLength(4);
+    expect(JSON.parse(answers[0] ?? "")).toEqual({ path: "/shelf/note.txt", lines: 3, words: 12 });
+    expect(JSON.parse(answers[1] ?? "")[0]).toEqual({ word: "over", count: 2 });
+    expect(answers[2]).toMatch(/^the quick brown fox\n/);
+    expect(answers[3]).toMatch(/event: stdout[\s\S]*over the hill[\s\S]*event: end/);
   });
 
   test("passes a run's events on before the run has ended", async () => {
