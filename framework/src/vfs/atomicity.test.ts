@@ -89,6 +89,30 @@ test.for(Object.keys(VERBS))("%s happens whole or not at all", async (name) => {
   expect(fired).toBeGreaterThanOrEqual(1);
 });
 
+test("a full disk is ENOSPC, and everything is as it was", async () => {
+  const database = openNodeSql();
+  const tree = new Tree(database, 2 ** 30);
+  const fs = new TreeFileSystem(() => tree);
+  await layOut(fs);
+  const before = await snapshot(fs);
+  database.exec(`PRAGMA max_page_count = ${Math.ceil(database.databaseSize / 4096) + 8}`);
+  const bytes = noise(3 * CHUNK_BYTES, 8);
+  const streamed = async () => {
+    const writer = fs.createWriteStream("/new").getWriter();
+    for (let i = 0; i < 4; i++) await writer.write(noise(CHUNK_BYTES, 10 + i));
+    await writer.close();
+  };
+  for (const write of [() => fs.writeFile("/new", bytes), () => fs.appendFile("/small", bytes), streamed]) {
+    await expect(write()).rejects.toMatchObject({ code: "ENOSPC", errno: -28 });
+    expect(await snapshot(fs)).toEqual(before);
+    expect(problems(database)).toEqual([]);
+  }
+  await fs.rm("/large");
+  await fs.writeFile("/new", noise(CHUNK_BYTES, 9));
+  expect(problems(database)).toEqual([]);
+  database.close();
+});
+
 /** A port whose statements work until told otherwise. */
 function failing(database: Sql): { sql: Sql; failAfter(count: number): void; stop(): boolean } {
   let left = Number.POSITIVE_INFINITY;

@@ -33,12 +33,11 @@ export class Chunks {
     return hash;
   }
 
-  /** Keeps these bytes without a use yet, pinned. */
+  /** Keeps these bytes without a use yet; to be pinned as soon as the transaction is through. */
   stage(bytes: Uint8Array): Hash {
     const hash = createHash("sha256").update(bytes).digest();
     const [known] = this.#store.sql.exec("SELECT refs FROM vfs_chunk WHERE hash = ?", hash);
     if (known === undefined) this.#insert(hash, bytes, 0);
-    this.pin(hash);
     return hash;
   }
 

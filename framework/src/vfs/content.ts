@@ -154,6 +154,16 @@ export class Content {
     node.size = size;
   }
 
+  /** The size that the content would have without its last chunks, holes not counted; 0 when it has no more than these. */
+  sizeWithoutLast(node: Node, chunks: number): number {
+    const [last] = this.#store.sql.exec<{ idx: number }>(
+      "SELECT idx FROM vfs_extent WHERE node = ? ORDER BY idx DESC LIMIT 1 OFFSET ?",
+      node.id,
+      chunks - 1,
+    );
+    return (last?.idx ?? 0) * CHUNK_BYTES;
+  }
+
   /** Makes staged content the node's. Its pins stay with whoever staged it. */
   adopt(node: Node, staged: Staged): void {
     if (staged.inline !== undefined) {

@@ -11,7 +11,7 @@ import { type NodeSql, openNodeSql } from "./sql/node.ts";
 import { Tree } from "./tree.ts";
 
 describe.each(["memory", "file"])("the tree in %s", (home) => {
-  test.for(fileSystemCases)("$name", async ({ run }) => {
+  test.for(fileSystemCases)("$name", { timeout: 60_000 }, async ({ run }) => {
     const folder = await mkdtemp(join(tmpdir(), "tree-"));
     let opened = open(home === "file" ? join(folder, "tree.db") : undefined);
     const reopen = async () => {

@@ -1,9 +1,9 @@
 import type { Content } from "./content.ts";
 import type { Call } from "./errors.ts";
-import { REMOVED } from "./layout.ts";
+import { CHUNK_BYTES, REMOVED, STEP_BYTES_FREED } from "./layout.ts";
 import { isDirectory, isFile, type Node, touchContent, touchMetadata } from "./node.ts";
 import type { Resolver, Target } from "./resolver.ts";
-import type { Entry, Store } from "./store.ts";
+import type { Store } from "./store.ts";
 
 /**
  * Removing. A name is taken away in one transaction; a directory with all below it too: it moves, as it
@@ -25,21 +25,19 @@ export class Removal {
   /** Takes a name away, and the node with its last name. A directory must be empty. Part of a revision. */
   unlink({ parent, name, node }: Target & { readonly node: Node }, call: Call): void {
     this.#leave(parent.id, name, node, call);
-    if (isDirectory(node.mode) || node.nlink === 1) {
-      this.#content.drop([node]);
-      this.#store.delete([node.id]);
-    } else this.#dropLink(node);
+    if (!isDirectory(node.mode) && node.nlink > 1) this.#dropLink(node);
+    else if (node.size > STEP_BYTES_FREED) this.#setAside(node.id, call);
+    else this.#delete([node]);
   }
 
   /** Takes a directory away with all below it; `step` must follow until it answers false. */
   detach({ parent, name, node }: Target & { readonly node: Node }, call: Call): void {
     this.#leave(parent.id, name, node, call);
-    this.#store.enter(REMOVED, String(node.id), node.id, call);
-    this.#pending = true;
+    this.#setAside(node.id, call);
   }
 
   /**
-   * Takes apart some of what was detached.
+   * Takes apart some of what was set aside.
    *
    * @returns whether there is more to do.
    */
@@ -52,30 +50,60 @@ export class Removal {
       return false;
     }
     this.#store.mutate(call, () => {
-      const entries = this.#store.entries(next.node, undefined, limit);
-      if (entries.length > 0) this.#store.leaveMany(next.node, entries);
-      this.#takeApart(entries, call);
-      if (entries.length === limit) return;
-      this.#store.leave(REMOVED, next.name, call);
-      this.#store.delete([next.node]);
+      const done = isDirectory(next.mode) ? this.#emptySome(next.node, limit, call) : this.#shrink(next.node);
+      if (done) this.#store.leave(REMOVED, next.name, call);
     });
     return true;
   }
 
-  #takeApart(entries: readonly Entry[], call: Call): void {
-    const gone: Node[] = [];
-    for (const entry of entries) {
-      if (isDirectory(entry.mode)) {
-        this.#store.enter(REMOVED, String(entry.node), entry.node, call);
-        continue;
-      }
-      const node = this.#store.node(entry.node);
-      if (node.nlink === 1) gone.push(node);
-      else this.#dropLink(node);
+  /** Frees part of a large file, from the end; the file itself with the last part. */
+  #shrink(id: number): boolean {
+    const node = this.#store.node(id);
+    const size = this.#content.sizeWithoutLast(node, STEP_BYTES_FREED / CHUNK_BYTES);
+    if (size === 0) {
+      this.#delete([node]);
+      return true;
     }
-    if (gone.length === 0) return;
-    this.#content.drop(gone);
-    this.#store.delete(gone.map(({ id }) => id));
+    this.#content.truncate(node, size);
+    this.#store.save(node);
+    return false;
+  }
+
+  /** Removes some entries of a directory; the directory itself with the last. */
+  #emptySome(directory: number, limit: number, call: Call): boolean {
+    const listed = this.#store.entries(directory, undefined, limit);
+    let count = 0;
+    for (let bytes = 0; count < listed.length && bytes <= STEP_BYTES_FREED; count++)
+      bytes += listed[count]?.size ?? 0;
+    const entries = listed.slice(0, count);
+    this.#store.leaveMany(directory, entries);
+    const gone: Pick<Node, "id" | "size">[] = [];
+    for (const { node: id, mode, nlink, size } of entries) {
+      if (isDirectory(mode) || (nlink === 1 && size > STEP_BYTES_FREED)) this.#setAside(id, call);
+      else if (nlink === 1) gone.push({ id, size });
+      else {
+        // Other names of the node may be among these entries: its count goes down as they go.
+        const node = this.#store.node(id);
+        if (node.nlink > 1) this.#dropLink(node);
+        else gone.push(node);
+      }
+    }
+    this.#delete(gone);
+    if (entries.length < listed.length || listed.length === limit) return false;
+    this.#store.delete([directory]);
+    return true;
+  }
+
+  /** Puts a node where no path leads, to be taken apart. */
+  #setAside(id: number, call: Call): void {
+    this.#store.enter(REMOVED, String(id), id, call);
+    this.#pending = true;
+  }
+
+  #delete(nodes: readonly Pick<Node, "id" | "size">[]): void {
+    if (nodes.length === 0) return;
+    this.#content.drop(nodes);
+    this.#store.delete(nodes.map(({ id }) => id));
   }
 
   #dropLink(node: Node): void {

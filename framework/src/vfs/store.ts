@@ -15,6 +15,8 @@ export interface Entry {
   readonly bytes: Uint8Array;
   readonly node: number;
   readonly mode: number;
+  readonly nlink: number;
+  readonly size: number;
 }
 
 /**
@@ -199,10 +201,10 @@ export class Store {
     return row?.node;
   }
 
-  /** Enters a node in a directory, in place of what the name led to. */
+  /** Enters a node in a directory, under a name that is free. */
   enter(parent: number, name: string, node: number, call: Call): void {
     this.sql.exec(
-      "INSERT OR REPLACE INTO vfs_dirent VALUES (?, ?, ?, ?)",
+      "INSERT INTO vfs_dirent VALUES (?, ?, ?, ?)",
       parent,
       nameBytes(name, call),
       node,
@@ -233,17 +235,24 @@ export class Store {
 
   /** Entries of a directory in the order of their bytes, those after a name. */
   entries(parent: number, after: Uint8Array | undefined, limit: number): Entry[] {
-    const rows = this.sql.exec<{ bytes: Uint8Array; node: number; mode: number | null }>(
-      `SELECT d.name AS bytes, d.node AS node, n.mode AS mode FROM vfs_dirent d LEFT JOIN vfs_node n ON n.id = d.node
+    const rows = this.sql.exec<{
+      bytes: Uint8Array;
+      node: number;
+      mode: number;
+      nlink: number;
+      size: number;
+    }>(
+      `SELECT d.name AS bytes, d.node AS node, n.mode AS mode, n.nlink AS nlink, n.size AS size
+       FROM vfs_dirent d LEFT JOIN vfs_node n ON n.id = d.node
        WHERE d.parent = ? AND d.name > ? ORDER BY d.name LIMIT ?`,
       parent,
       after ?? NOTHING,
       limit,
     );
-    return rows.map(({ bytes, node, mode }) => {
-      const name = decodeName(bytes);
-      if (mode === null) throw damaged(`node ${node} is named '${name}', but missing`);
-      return { name, bytes, node, mode };
+    return rows.map((row) => {
+      const name = decodeName(row.bytes);
+      if (row.mode === null) throw damaged(`node ${row.node} is named '${name}', but missing`);
+      return { name, ...row };
     });
   }
 
