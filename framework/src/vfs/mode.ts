@@ -1,0 +1,11 @@
+import { invalidType, outOfRange } from "./errors.ts";
+import { PERMISSIONS } from "./node.ts";
+
+/** A mode as callers give it: permission bits; others are dropped, as Node does. */
+export function permissions(mode: unknown, fallback: number): number {
+  if (mode === undefined) return fallback;
+  if (typeof mode !== "number") throw invalidType("mode", "of type number", mode);
+  if (!Number.isInteger(mode) || mode < 0 || mode > 0xffff_ffff)
+    throw outOfRange("mode", "an integer >= 0 && <= 4294967295", mode);
+  return mode & PERMISSIONS;
+}
