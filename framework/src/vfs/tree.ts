@@ -14,6 +14,7 @@ import {
   touchContent,
   touchMetadata,
 } from "./node.ts";
+import type { OpenOptions, RemoveOptions } from "./options.ts";
 import { checkLinkTarget, checkPath, parentPath } from "./paths.ts";
 import { Removal } from "./removal.ts";
 import { movable } from "./rename.ts";
@@ -21,18 +22,6 @@ import { type LastLink, Resolver, type Target } from "./resolver.ts";
 import { inspectSchema, migrate } from "./schema.ts";
 import type { Sql } from "./sql/types.ts";
 import { type Entry, Store } from "./store.ts";
-
-/** How a file is opened to be written: as the flags of `node:fs`. */
-export interface OpenOptions {
-  readonly flag: "w" | "wx" | "a" | "ax";
-  readonly mode: number;
-}
-
-/** The options of `rm`. */
-export interface RemoveOptions {
-  readonly recursive?: boolean;
-  readonly force?: boolean;
-}
 
 /**
  * The file tree, synchronously. Every verb checks everything first and then changes rows in one
