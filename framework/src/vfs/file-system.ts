@@ -1,12 +1,12 @@
-import { fsError, hasCode, invalidType, invalidValue, outOfRange, rmIsDirectory } from "./errors.ts";
-import { ROOT, STEP_BYTES, STEP_ENTRIES } from "./layout.ts";
+import { hasCode, invalidType, invalidValue, outOfRange } from "./errors.ts";
+import { STEP_BYTES, STEP_ENTRIES } from "./layout.ts";
 import { isDirectory } from "./node.ts";
 import { join } from "./paths.ts";
 import { pause } from "./pause.ts";
 import { Staging } from "./staging.ts";
 import { DirectoryEntry, NodeStats } from "./stats.ts";
 import { readStream, writeStream } from "./streams.ts";
-import { type OpenOptions, permissions, type Tree } from "./tree.ts";
+import { type OpenOptions, permissions, type RemoveOptions, type Tree } from "./tree.ts";
 import type {
   Dirent,
   Encoding,
@@ -119,18 +119,14 @@ export class TreeFileSystem implements FileSystem {
     return undefined;
   }
 
-  async rm(path: string, options: { recursive?: boolean; force?: boolean } = {}): Promise<void> {
+  async rm(path: string, options: RemoveOptions = {}): Promise<void> {
     const tree = this.#tree();
-    const target = tree.toRemove(path, options.force === true);
+    const target = tree.toRemove(path, options);
     if (target === undefined) return;
     const call = { syscall: "rm", path };
     if (!isDirectory(target.node.mode)) {
       tree.store.mutate(call, () => tree.removal.unlink(target, call));
       return;
-    }
-    if (options.recursive !== true) throw rmIsDirectory(path);
-    if (target.unnamed !== undefined) {
-      throw fsError(target.unnamed.id === ROOT ? "EBUSY" : "EINVAL", call, "name the directory to remove");
     }
     tree.store.mutate(call, () => tree.removal.detach(target, call));
     while (this.#tree().removal.step(STEP_ENTRIES)) await pause();

@@ -21,12 +21,16 @@ export function readStream(
   };
   return new ReadableStream<Uint8Array>(
     {
-      start() {
-        at = position("start", options.start) ?? 0;
-        const last = position("end", options.end);
-        if (last !== undefined && at > last) throw outOfRange("start", `<= "end" (here: ${last})`, at);
-        version = tree().open(path);
-        end = Math.min(version.size, (last ?? version.size) + 1);
+      start(controller) {
+        try {
+          at = position("start", options.start) ?? 0;
+          const last = position("end", options.end);
+          if (last !== undefined && at > last) throw outOfRange("start", `<= "end" (here: ${last})`, at);
+          version = tree().open(path);
+          end = Math.min(version.size, (last ?? version.size) + 1);
+        } catch (error) {
+          controller.error(error);
+        }
       },
       pull(controller) {
         tree();
@@ -55,7 +59,8 @@ export function writeStream(
   let base: { size: number; bytes: Uint8Array } | undefined;
   const append = options.flag.startsWith("a");
   return new WritableStream<Uint8Array>({
-    start() {
+    // Asynchronous only so that a failure is the stream's, not the constructor's: all is done at once.
+    async start() {
       const { store, chunks } = tree();
       tree().checkWritable(path, options);
       staging = new Staging(store, chunks);

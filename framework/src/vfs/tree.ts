@@ -2,7 +2,7 @@ import { Chunks } from "./chunks.ts";
 import { moment } from "./clock.ts";
 import { Content, type Staged, type Version } from "./content.ts";
 import { Counters } from "./counters.ts";
-import { type Call, fsError, hasCode, invalidType, outOfRange, tooLarge } from "./errors.ts";
+import { type Call, fsError, hasCode, invalidType, outOfRange, rmIsDirectory, tooLarge } from "./errors.ts";
 import { FILE_MAX, ROOT, STEP_ENTRIES } from "./layout.ts";
 import { decodeName } from "./names.ts";
 import {
@@ -25,6 +25,12 @@ import { type Entry, Store } from "./store.ts";
 export interface OpenOptions {
   readonly flag: "w" | "wx" | "a" | "ax";
   readonly mode: number;
+}
+
+/** The options of `rm`. */
+export interface RemoveOptions {
+  readonly recursive?: boolean;
+  readonly force?: boolean;
 }
 
 /**
@@ -303,15 +309,24 @@ export class Tree {
     });
   }
 
-  /** Where `rm` is to begin: what the path leads to, undefined when there is nothing and that is fine. */
-  toRemove(path: string, force: boolean): (Target & { readonly node: Node }) | undefined {
+  /** What `rm` is to remove; undefined when there is nothing and that is fine. */
+  toRemove(path: string, options: RemoveOptions): (Target & { readonly node: Node }) | undefined {
     const call = { syscall: "lstat", path };
+    let target: Target & { readonly node: Node };
     try {
-      return this.#resolver.existing(path, "never", call);
+      target = this.#resolver.existing(path, "keep", call);
     } catch (error) {
-      if (force && hasCode(error, "ENOENT")) return undefined;
+      if (options.force && hasCode(error, "ENOENT")) return undefined;
       throw error;
     }
+    if (!isDirectory(target.node.mode)) return target;
+    if (options.recursive !== true) throw rmIsDirectory(path);
+    if (target.unnamed !== undefined) {
+      const code = target.unnamed.id === ROOT ? "EBUSY" : "EINVAL";
+      throw fsError(code, { syscall: "rm", path }, "name the directory to remove");
+    }
+    // Behind a symbolic link with a slash there is a directory, but the name to remove would be the link's.
+    return path.endsWith("/") ? this.#resolver.existing(path, "never", call) : target;
   }
 
   #file(path: string): Node {
@@ -325,7 +340,10 @@ export class Tree {
   }
 
   #writableTarget(path: string, exclusive: boolean, call: Call): Target {
-    const target = this.#resolver.locate(path, exclusive ? "never" : "follow", call);
+    // A slash at the end asks for a directory, which opening does not make, whatever is there.
+    const slash = typeof path === "string" && path.endsWith("/");
+    const target = this.#resolver.locate(path, exclusive || slash ? "never" : "follow", call);
+    if (slash) throw fsError("EISDIR", call);
     if (target.node !== undefined && exclusive) throw fsError("EEXIST", call);
     if (target.slash || (target.node !== undefined && isDirectory(target.node.mode)))
       throw fsError("EISDIR", call);
@@ -373,17 +391,23 @@ export class Tree {
     this.store.save(parent);
   }
 
+  /** What there is on the way to a directory that `mkdirs` was asked for. */
   #directoryState(path: string, asked: string): "there" | "missing" | "parent missing" {
     const call = { syscall: "mkdir", path: asked };
+    let node: Node | undefined;
     try {
-      const { node } = this.#resolver.locate(path, "follow", call);
-      if (node === undefined) return "missing";
-      if (!isDirectory(node.mode)) throw fsError(path === asked ? "EEXIST" : "ENOTDIR", call);
-      return "there";
+      node = this.#resolver.locate(path, "follow", call).node;
     } catch (error) {
       if (hasCode(error, "ENOENT") && parentPath(path) !== path) return "parent missing";
       throw error;
     }
+    if (node !== undefined) {
+      if (isDirectory(node.mode)) return "there";
+      throw fsError(path === asked && !path.endsWith("/") ? "EEXIST" : "ENOTDIR", call);
+    }
+    // What is missing may be what a symbolic link leads to: a directory is not made through a link.
+    if (this.#resolver.locate(path, "never", call).node === undefined) return "missing";
+    throw fsError(path === asked ? "ENOENT" : "ENOTDIR", { syscall: "mkdir", path });
   }
 
   #setTimes(id: number): void {

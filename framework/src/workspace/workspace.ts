@@ -158,7 +158,12 @@ function nodeHome(file: string | undefined): Home {
   const sql = openNodeSql(file);
   try {
     // Looked at before anything is changed: it may be newer than this code, or not a workspace at all.
-    if (file !== undefined) sql.prepareFile(inspectSchema(sql) === 0);
+    if (file !== undefined) {
+      if (inspectSchema(sql) === 0 && sql.exec("SELECT 1 FROM sqlite_master LIMIT 1").length > 0) {
+        throw new ComputerError("ERR_WORKSPACE_DAMAGED", `${file} is a database, but not a workspace.`);
+      }
+      sql.prepareFile();
+    }
     return { sql, readLimit: NODE_READ_LIMIT, release: () => sql.close() };
   } catch (error) {
     sql.close();

@@ -1,0 +1,23 @@
+import type { Case } from "../workerd/cases.ts";
+import { contentCases } from "./file-system/content.ts";
+import type { TreeContext } from "./file-system/context.ts";
+import { durabilityCases } from "./file-system/durability.ts";
+import { nameCases } from "./file-system/names.ts";
+import { pathCases } from "./file-system/paths.ts";
+import { sqlCases } from "./file-system/sql.ts";
+import { streamCases } from "./file-system/streams.ts";
+import { verbCases } from "./file-system/verbs.ts";
+
+/**
+ * What every home of the tree must do, as cases that need nothing but a {@link TreeContext}: they run on
+ * node:sqlite, in memory and in a file, and inside workerd.
+ */
+export const fileSystemCases: readonly Case<TreeContext>[] = [
+  ...verbCases,
+  ...pathCases,
+  ...nameCases,
+  ...contentCases,
+  ...streamCases,
+  ...durabilityCases,
+  ...sqlCases,
+];
