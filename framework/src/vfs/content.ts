@@ -34,9 +34,10 @@ export interface Staged {
 export class Content {
   readonly #store: Store;
   readonly #chunks: Chunks;
-  readonly #small = new Cache<number, Uint8Array>(8 * 1024 * 1024, (bytes) => bytes.length + 64);
+  readonly #small: Cache<number, Uint8Array>;
 
-  constructor(store: Store, chunks: Chunks) {
+  constructor(store: Store, chunks: Chunks, cacheBytes = 8 * 1024 * 1024) {
+    this.#small = new Cache(cacheBytes, (bytes) => bytes.length + 64);
     this.#store = store;
     this.#chunks = chunks;
     store.onForget(() => this.#small.clear());
@@ -192,10 +193,11 @@ export class Content {
     to.size = from.size;
   }
 
-  /** Frees the content of nodes that are going away. */
+  /** Frees the content of nodes that are going away, except what must be kept as it was. */
   drop(nodes: readonly { id: number; size: number }[]): void {
     const { sql } = this.#store;
     const small = nodes.filter(({ size }) => size > 0 && size <= INLINE_BYTES).map(({ id }) => id);
+    if (small.length > 0) this.#store.recorder.contents(small);
     if (small.length === 1) sql.exec("DELETE FROM vfs_content WHERE node = ?", small[0] as number);
     else if (small.length > 1) {
       sql.exec(
@@ -206,6 +208,7 @@ export class Content {
     for (const id of small) this.#small.delete(id);
     for (const { id, size } of nodes) {
       if (size <= INLINE_BYTES) continue;
+      this.#store.recorder.takeExtents(id);
       const uses = sql.exec<{ hash: Uint8Array; times: number }>(
         "SELECT hash, count(*) AS times FROM vfs_extent WHERE node = ? GROUP BY hash",
         id,
@@ -219,11 +222,7 @@ export class Content {
     if (node.size === 0) return EMPTY;
     const cached = this.#small.get(node.id);
     if (cached !== undefined) return cached;
-    const [row] = this.#store.sql.exec<{ data: Uint8Array }>(
-      "SELECT data FROM vfs_content WHERE node = ?",
-      node.id,
-    );
-    const bytes = row?.data;
+    const bytes = this.#store.inline(node.id);
     if (bytes?.length !== node.size) throw damaged(`the content of node ${node.id} is missing or cut short`);
     this.#small.set(node.id, bytes);
     return bytes;
@@ -231,11 +230,18 @@ export class Content {
 
   #replaceInline(node: Node, bytes: Uint8Array): void {
     if (node.size > INLINE_BYTES) this.#dropExtents(node, this.#extents(node.id), 0);
-    const { sql, revision } = this.#store;
+    const { sql, revision, recorder } = this.#store;
     if (bytes.length === 0) {
       if (node.size > 0) this.#clearInline(node);
     } else {
-      sql.exec("INSERT OR REPLACE INTO vfs_content VALUES (?, ?, ?)", node.id, bytes, revision);
+      if (node.size > 0 && node.size <= INLINE_BYTES) recorder.contents([node.id]);
+      sql.exec(
+        "INSERT OR REPLACE INTO vfs_content VALUES (?, ?, ?, ?)",
+        node.id,
+        bytes,
+        revision,
+        recorder.run,
+      );
       // A copy: the caller goes on to own what it gave.
       this.#small.set(node.id, bytes.slice());
     }
@@ -246,6 +252,7 @@ export class Content {
   #clearInline(node: Node): Extents {
     if (node.size > INLINE_BYTES) return this.#extents(node.id);
     if (node.size > 0) {
+      this.#store.recorder.contents([node.id]);
       this.#store.sql.exec("DELETE FROM vfs_content WHERE node = ?", node.id);
       this.#small.delete(node.id);
     }
@@ -257,21 +264,13 @@ export class Content {
   }
 
   #extentsFrom(node: number, index: number): Extents {
-    const rows = this.#store.sql.exec<{ idx: number; hash: Uint8Array }>(
-      "SELECT idx, hash FROM vfs_extent WHERE node = ? AND idx >= ?",
-      node,
-      index,
-    );
+    const rows = this.#store.extents(node, index, ALL);
     return new Map(rows.map(({ idx, hash }) => [idx, hash]));
   }
 
   #extentAt(node: number, index: number): Hash | undefined {
-    const [row] = this.#store.sql.exec<{ hash: Uint8Array }>(
-      "SELECT hash FROM vfs_extent WHERE node = ? AND idx = ?",
-      node,
-      index,
-    );
-    return row?.hash;
+    const [row] = this.#store.extents(node, index, 1);
+    return row?.idx === index ? row.hash : undefined;
   }
 
   /** Part of what lies at a place: a chunk, zeros beyond its end, or all zeros. */
@@ -293,23 +292,38 @@ export class Content {
 
   /** Puts a chunk, whose use is counted already, or a hole in place of what lay there. */
   #setExtent(node: Node, index: number, old: Hash | undefined, hash: Hash | undefined): void {
-    const { sql, revision } = this.#store;
+    const { sql, revision, recorder } = this.#store;
+    let kept = false;
     if (hash === undefined) {
-      if (old !== undefined) sql.exec("DELETE FROM vfs_extent WHERE node = ? AND idx = ?", node.id, index);
+      if (old === undefined) return;
+      kept = recorder.extent(node.id, index);
+      sql.exec("DELETE FROM vfs_extent WHERE node = ? AND idx = ?", node.id, index);
     } else if (old === undefined || !equal(old, hash)) {
-      sql.exec("INSERT OR REPLACE INTO vfs_extent VALUES (?, ?, ?, ?)", node.id, index, hash, revision);
+      if (old !== undefined) kept = recorder.extent(node.id, index);
+      sql.exec(
+        "INSERT OR REPLACE INTO vfs_extent VALUES (?, ?, ?, ?, ?)",
+        node.id,
+        index,
+        hash,
+        revision,
+        recorder.run,
+      );
     }
-    if (old !== undefined) this.#chunks.removeUse(old);
+    if (old !== undefined && !kept) this.#chunks.removeUse(old);
   }
 
   #dropExtents(node: Node, old: Extents, from: number): void {
     for (const [index, hash] of old) {
       if (index < from) continue;
+      const kept = this.#store.recorder.extent(node.id, index);
       this.#store.sql.exec("DELETE FROM vfs_extent WHERE node = ? AND idx = ?", node.id, index);
-      this.#chunks.removeUse(hash);
+      if (!kept) this.#chunks.removeUse(hash);
     }
   }
 }
+
+/** As many extents as there are. */
+const ALL = -1;
 
 const EMPTY = new Uint8Array();
 

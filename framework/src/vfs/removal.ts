@@ -1,9 +1,8 @@
 import type { Content } from "./content.ts";
 import type { Call } from "./errors.ts";
-import { REMOVED } from "./layout.ts";
 import { isDirectory, isFile, type Node, touchContent, touchMetadata } from "./node.ts";
 import type { Resolver, Target } from "./resolver.ts";
-import type { Entry, Store } from "./store.ts";
+import type { AsideEntry, Entry, Store } from "./store.ts";
 
 /**
  * Removing. A name is taken away in one transaction; a directory with all below it too: it moves, as it
@@ -34,7 +33,7 @@ export class Removal {
   /** Takes a directory away with all below it; `step` must follow until it answers false. */
   detach({ parent, name, node }: Target & { readonly node: Node }, call: Call): void {
     this.#leave(parent.id, name, node, call);
-    this.#store.enter(REMOVED, String(node.id), node.id, call);
+    this.#store.setAside(node.id);
     this.#pending = true;
   }
 
@@ -46,36 +45,49 @@ export class Removal {
   step(limit: number): boolean {
     if (!this.#pending) return false;
     const call: Call = { syscall: "rm" };
-    const [next] = this.#store.entries(REMOVED, undefined, 1);
+    const next = this.#store.nextAside();
     if (next === undefined) {
       this.#pending = false;
       return false;
     }
     this.#store.mutate(call, () => {
       const entries = this.#store.entries(next.node, undefined, limit);
-      if (entries.length > 0) this.#store.leaveMany(next.node, entries);
-      this.#takeApart(entries, call);
+      this.#takeApart(next, entries);
       if (entries.length === limit) return;
-      this.#store.leave(REMOVED, next.name, call);
-      this.#store.delete([next.node]);
+      this.#store.clearAside(next);
+      this.#store.asOf(next.rev, next.run, () => this.#store.delete([next.node]));
     });
     return true;
   }
 
-  #takeApart(entries: readonly Entry[], call: Call): void {
-    const gone: Node[] = [];
+  /** What lies below a removed directory went when that was removed: it is kept as of then. */
+  #takeApart({ node: parent, rev, run }: AsideEntry, entries: readonly Entry[]): void {
+    const directories: number[] = [];
+    const unchanged: Node[] = [];
+    const changed: Node[] = [];
     for (const entry of entries) {
       if (isDirectory(entry.mode)) {
-        this.#store.enter(REMOVED, String(entry.node), entry.node, call);
+        directories.push(entry.node);
         continue;
       }
       const node = this.#store.node(entry.node);
-      if (node.nlink === 1) gone.push(node);
-      else this.#dropLink(node);
+      if (node.nlink > 1) this.#dropLink(node);
+      // One that had a further name, outside, may have been changed since, and be kept as it was after.
+      else if (node.rev > rev) changed.push(node);
+      else unchanged.push(node);
     }
-    if (gone.length === 0) return;
-    this.#content.drop(gone);
-    this.#store.delete(gone.map(({ id }) => id));
+    this.#drop(changed);
+    this.#store.asOf(rev, run, () => {
+      this.#store.leaveMany(parent, entries);
+      for (const id of directories) this.#store.setAside(id);
+      this.#drop(unchanged);
+    });
+  }
+
+  #drop(nodes: readonly Node[]): void {
+    if (nodes.length === 0) return;
+    this.#content.drop(nodes);
+    this.#store.delete(nodes.map(({ id }) => id));
   }
 
   #dropLink(node: Node): void {
@@ -90,6 +102,6 @@ export class Removal {
     const parent = this.#store.node(parentId);
     if (isDirectory(node.mode)) parent.nlink -= 1;
     touchContent(parent, this.#store.now);
-    this.#store.save(parent);
+    this.#store.saveDerived(parent);
   }
 }
