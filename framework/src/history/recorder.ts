@@ -4,9 +4,17 @@ import type { Sql } from "../vfs/sql/types.ts";
 export type RunNumber = number;
 export const HOST: RunNumber = 0;
 
+/** What tells whether a node's present version must be kept. */
+export interface Version {
+  readonly id: number;
+  readonly rev: number;
+  readonly run: RunNumber;
+  readonly since: number;
+}
+
 /** Columns of a node, in the order of both tables. */
 const NODE = `mode, uid, gid, nlink, size, atime_s, atime_ns, mtime_s, mtime_ns, ctime_s, ctime_ns, btime_s, btime_ns,
-  rev, run, parent, name`;
+  rev, run, since, parent, name`;
 
 /** The parameters of a condition that says which rows must be kept when they go. */
 type Needed = readonly [latestPin: number, horizon: number, run: RunNumber];
@@ -182,46 +190,59 @@ export class Recorder {
   }
 
   /** Keeps small content of nodes, where it must be kept. */
-  contents(nodes: readonly number[]): void {
-    if (!this.#active()) return;
+  contents(nodes: readonly Version[]): void {
+    const bounds = nodes
+      .map((node) => [node.id, this.#bound(node)] as const)
+      .filter(([, bound]) => bound > 0);
+    if (bounds.length === 0) return;
     const kept = this.#sql.exec<{ bytes: number }>(
-      `INSERT INTO vfs_content_past SELECT node, ?, rev, run, data FROM vfs_content
-       WHERE node IN (SELECT value FROM json_each(?)) AND ${NEEDED} RETURNING length(data) AS bytes`,
+      `INSERT INTO vfs_content_past SELECT c.node, ?, c.rev, c.data FROM json_each(?) j
+       JOIN vfs_content c ON c.node = json_extract(j.value, '$[0]') WHERE c.rev < json_extract(j.value, '$[1]')
+       RETURNING length(data) AS bytes`,
       this.#until,
-      JSON.stringify(nodes),
-      ...this.#needed(),
+      JSON.stringify(bounds),
     );
     for (const { bytes } of kept) this.#copied(bytes + 64);
   }
 
   /** Keeps one extent of a node if it must be kept; its use of the chunk then goes on. */
-  extent(node: number, index: number): boolean {
-    if (!this.#active()) return false;
+  extent(node: Version, index: number): boolean {
+    const bound = this.#bound(node);
+    if (bound === 0) return false;
     const kept = this.#sql.exec(
-      `INSERT INTO vfs_extent_past SELECT node, idx, ?, hash, rev, run FROM vfs_extent
-       WHERE node = ? AND idx = ? AND ${NEEDED} RETURNING idx`,
+      `INSERT INTO vfs_extent_past SELECT node, idx, ?, hash, rev FROM vfs_extent
+       WHERE node = ? AND idx = ? AND rev < ? RETURNING idx`,
       this.#until,
-      node,
+      node.id,
       index,
-      ...this.#needed(),
+      bound,
     );
     if (kept.length > 0) this.#copied(CHUNK);
     return kept.length > 0;
   }
 
   /** Keeps all extents of a node that must be kept, and removes them from the live ones. */
-  takeExtents(node: number): void {
-    if (!this.#active()) return;
+  takeExtents(node: Version): void {
+    const bound = this.#bound(node);
+    if (bound === 0) return;
     const kept = this.#sql.exec<{ idx: number }>(
-      `INSERT INTO vfs_extent_past SELECT node, idx, ?, hash, rev, run FROM vfs_extent
-       WHERE node = ? AND ${NEEDED} RETURNING idx`,
+      `INSERT INTO vfs_extent_past SELECT node, idx, ?, hash, rev FROM vfs_extent
+       WHERE node = ? AND rev < ? RETURNING idx`,
       this.#until,
-      node,
-      ...this.#needed(),
+      node.id,
+      bound,
     );
     if (kept.length === 0) return;
-    this.#sql.exec(`DELETE FROM vfs_extent WHERE node = ? AND ${NEEDED}`, node, ...this.#needed());
+    this.#sql.exec("DELETE FROM vfs_extent WHERE node = ? AND rev < ?", node.id, bound);
     this.#copied(CHUNK * kept.length);
+  }
+
+  /**
+   * Content older than this revision belongs to a version of the node that is kept: to an earlier one, which
+   * ended at `since`, or to the present one, which is kept when the node is saved.
+   */
+  #bound({ rev, run, since }: Version): number {
+    return this.needs(rev, run) ? this.#until : since;
   }
 
   #active(): boolean {

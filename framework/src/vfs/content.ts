@@ -177,27 +177,42 @@ export class Content {
 
   /** Gives a node the content of another; chunks are shared, not copied. */
   copy(from: Node, to: Node): void {
-    if (from.id === to.id) return;
+    if (from.id !== to.id) this.copyFrom(this, from, to);
+  }
+
+  /** Gives a node the content that a node has in another state of the tree, perhaps the same one. */
+  copyFrom(source: Content, from: Node, to: Node): void {
     if (from.size <= INLINE_BYTES) {
-      this.#replaceInline(to, this.#readInline(from));
+      this.#replaceInline(to, source.#readInline(from));
       return;
     }
     const old = this.#clearInline(to);
-    const extents = this.#extents(from.id);
-    for (const [index, hash] of extents) {
-      this.#chunks.addUse(hash);
-      this.#setExtent(to, index, old.get(index), hash);
+    for (const [index, hash] of source.#extents(from.id)) {
+      const there = old.get(index);
       old.delete(index);
+      if (there !== undefined && equal(there, hash)) continue;
+      this.#chunks.addUse(hash);
+      this.#setExtent(to, index, there, hash);
     }
     this.#dropExtents(to, old, 0);
     to.size = from.size;
   }
 
+  /** Puts a chunk, which is there or comes along, at a place of a file that has none there. */
+  setChunk(node: Node, index: number, hash: Hash, bytes: Uint8Array | undefined): void {
+    let added = hash;
+    if (bytes === undefined) this.#chunks.addUse(hash);
+    else added = this.#chunks.add(bytes);
+    if (!equal(added, hash)) throw damaged("a chunk that came in has other bytes than its hash says");
+    this.#setExtent(node, index, undefined, hash);
+  }
+
   /** Frees the content of nodes that are going away, except what must be kept as it was. */
-  drop(nodes: readonly { id: number; size: number }[]): void {
+  drop(nodes: readonly Node[]): void {
     const { sql } = this.#store;
-    const small = nodes.filter(({ size }) => size > 0 && size <= INLINE_BYTES).map(({ id }) => id);
-    if (small.length > 0) this.#store.recorder.contents(small);
+    const inline = nodes.filter(({ size }) => size > 0 && size <= INLINE_BYTES);
+    this.#store.recorder.contents(inline);
+    const small = inline.map(({ id }) => id);
     if (small.length === 1) sql.exec("DELETE FROM vfs_content WHERE node = ?", small[0] as number);
     else if (small.length > 1) {
       sql.exec(
@@ -206,9 +221,10 @@ export class Content {
       );
     }
     for (const id of small) this.#small.delete(id);
-    for (const { id, size } of nodes) {
+    for (const node of nodes) {
+      const { id, size } = node;
       if (size <= INLINE_BYTES) continue;
-      this.#store.recorder.takeExtents(id);
+      this.#store.recorder.takeExtents(node);
       const uses = sql.exec<{ hash: Uint8Array; times: number }>(
         "SELECT hash, count(*) AS times FROM vfs_extent WHERE node = ? GROUP BY hash",
         id,
@@ -234,14 +250,8 @@ export class Content {
     if (bytes.length === 0) {
       if (node.size > 0) this.#clearInline(node);
     } else {
-      if (node.size > 0 && node.size <= INLINE_BYTES) recorder.contents([node.id]);
-      sql.exec(
-        "INSERT OR REPLACE INTO vfs_content VALUES (?, ?, ?, ?)",
-        node.id,
-        bytes,
-        revision,
-        recorder.run,
-      );
+      if (node.size > 0 && node.size <= INLINE_BYTES) recorder.contents([node]);
+      sql.exec("INSERT OR REPLACE INTO vfs_content VALUES (?, ?, ?)", node.id, bytes, revision);
       // A copy: the caller goes on to own what it gave.
       this.#small.set(node.id, bytes.slice());
     }
@@ -252,7 +262,7 @@ export class Content {
   #clearInline(node: Node): Extents {
     if (node.size > INLINE_BYTES) return this.#extents(node.id);
     if (node.size > 0) {
-      this.#store.recorder.contents([node.id]);
+      this.#store.recorder.contents([node]);
       this.#store.sql.exec("DELETE FROM vfs_content WHERE node = ?", node.id);
       this.#small.delete(node.id);
     }
@@ -296,18 +306,11 @@ export class Content {
     let kept = false;
     if (hash === undefined) {
       if (old === undefined) return;
-      kept = recorder.extent(node.id, index);
+      kept = recorder.extent(node, index);
       sql.exec("DELETE FROM vfs_extent WHERE node = ? AND idx = ?", node.id, index);
     } else if (old === undefined || !equal(old, hash)) {
-      if (old !== undefined) kept = recorder.extent(node.id, index);
-      sql.exec(
-        "INSERT OR REPLACE INTO vfs_extent VALUES (?, ?, ?, ?, ?)",
-        node.id,
-        index,
-        hash,
-        revision,
-        recorder.run,
-      );
+      if (old !== undefined) kept = recorder.extent(node, index);
+      sql.exec("INSERT OR REPLACE INTO vfs_extent VALUES (?, ?, ?, ?)", node.id, index, hash, revision);
     }
     if (old !== undefined && !kept) this.#chunks.removeUse(old);
   }
@@ -315,7 +318,7 @@ export class Content {
   #dropExtents(node: Node, old: Extents, from: number): void {
     for (const [index, hash] of old) {
       if (index < from) continue;
-      const kept = this.#store.recorder.extent(node.id, index);
+      const kept = this.#store.recorder.extent(node, index);
       this.#store.sql.exec("DELETE FROM vfs_extent WHERE node = ? AND idx = ?", node.id, index);
       if (!kept) this.#chunks.removeUse(hash);
     }

@@ -43,8 +43,8 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     // Who wrote a row: a run by its number, 0 for the host. It travels in the row, so it costs no write.
     `ALTER TABLE vfs_node ADD COLUMN run INTEGER NOT NULL DEFAULT 0`,
     `ALTER TABLE vfs_dirent ADD COLUMN run INTEGER NOT NULL DEFAULT 0`,
-    `ALTER TABLE vfs_content ADD COLUMN run INTEGER NOT NULL DEFAULT 0`,
-    `ALTER TABLE vfs_extent ADD COLUMN run INTEGER NOT NULL DEFAULT 0`,
+    // The revision at which a version of a node began: where the last one that was kept ends.
+    `ALTER TABLE vfs_node ADD COLUMN since INTEGER NOT NULL DEFAULT 0`,
     // A node's home: the entry that was made for it last. It leads from a node to its path without an index
     // that every create would have to write. Of a node with one name it is that name.
     `ALTER TABLE vfs_node ADD COLUMN parent INTEGER NOT NULL DEFAULT 0`,
@@ -56,7 +56,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
       nlink INTEGER NOT NULL, size INTEGER NOT NULL,
       atime_s INTEGER NOT NULL, atime_ns INTEGER NOT NULL, mtime_s INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
       ctime_s INTEGER NOT NULL, ctime_ns INTEGER NOT NULL, btime_s INTEGER NOT NULL, btime_ns INTEGER NOT NULL,
-      rev INTEGER NOT NULL, run INTEGER NOT NULL, parent INTEGER NOT NULL, name BLOB NOT NULL,
+      rev INTEGER NOT NULL, run INTEGER NOT NULL, since INTEGER NOT NULL, parent INTEGER NOT NULL, name BLOB NOT NULL,
       PRIMARY KEY (id, until)) STRICT, WITHOUT ROWID`,
     // What changed between two revisions. All that changes changes a node too, so this index is enough.
     `CREATE INDEX vfs_node_past_until ON vfs_node_past (until)`,
@@ -66,12 +66,12 @@ const MIGRATIONS: readonly (readonly string[])[] = [
       rev INTEGER NOT NULL, run INTEGER NOT NULL, by INTEGER NOT NULL,
       PRIMARY KEY (parent, name, until)) STRICT, WITHOUT ROWID`,
     `CREATE TABLE vfs_content_past (
-      node INTEGER NOT NULL, until INTEGER NOT NULL, rev INTEGER NOT NULL, run INTEGER NOT NULL, data BLOB NOT NULL,
+      node INTEGER NOT NULL, until INTEGER NOT NULL, rev INTEGER NOT NULL, data BLOB NOT NULL,
       PRIMARY KEY (node, until)) STRICT, WITHOUT ROWID`,
     // A use of a chunk counts here as in vfs_extent.
     `CREATE TABLE vfs_extent_past (
       node INTEGER NOT NULL, idx INTEGER NOT NULL, until INTEGER NOT NULL, hash BLOB NOT NULL,
-      rev INTEGER NOT NULL, run INTEGER NOT NULL, PRIMARY KEY (node, idx, until)) STRICT, WITHOUT ROWID`,
+      rev INTEGER NOT NULL, PRIMARY KEY (node, idx, until)) STRICT, WITHOUT ROWID`,
     // Revisions that can be read back: named snapshots, and where runs begin and end.
     `CREATE TABLE vfs_pin (
       rev INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, note TEXT, time_ms INTEGER NOT NULL,

@@ -64,6 +64,11 @@ export class Store {
     this.#actor = actor;
   }
 
+  /** Takes over a node's number from another store. */
+  avoid(id: number): void {
+    this.#counters.avoid(id);
+  }
+
   /** The latest revision that was made. */
   get latestRevision(): number {
     return this.#counters.latestRevision;
@@ -173,6 +178,7 @@ export class Store {
       btime_ns: ns,
       rev: this.#revision,
       run: this.recorder.run,
+      since: 0,
       parent: REMOVED,
       name: NOTHING,
     };
@@ -182,8 +188,9 @@ export class Store {
   insert(node: Node): void {
     node.rev = this.#revision;
     node.run = this.recorder.run;
+    node.since = 0;
     this.sql.exec(
-      "INSERT INTO vfs_node VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO vfs_node VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       node.id,
       node.mode,
       node.uid,
@@ -200,6 +207,7 @@ export class Store {
       node.btime_ns,
       node.rev,
       node.run,
+      node.since,
       node.parent,
       node.name,
     );
@@ -208,7 +216,7 @@ export class Store {
 
   /** Saves a node that changed. */
   save(node: Node): void {
-    if (this.recorder.needs(node.rev, node.run)) this.recorder.node(node.id);
+    this.#keep(node, node.run);
     node.run = this.recorder.run;
     this.#update(node);
   }
@@ -218,15 +226,21 @@ export class Store {
    * changes entries has not changed the directory itself, so its `run` stays.
    */
   saveDerived(node: Node): void {
-    if (this.recorder.needs(node.rev, this.recorder.run)) this.recorder.node(node.id);
+    this.#keep(node, this.recorder.run);
     this.#update(node);
+  }
+
+  #keep(node: Node, run: number): void {
+    if (!this.recorder.needs(node.rev, run)) return;
+    this.recorder.node(node.id);
+    node.since = this.#revision;
   }
 
   #update(node: Node): void {
     node.rev = this.#revision;
     this.sql.exec(
       `UPDATE vfs_node SET mode = ?, uid = ?, gid = ?, nlink = ?, size = ?, atime_s = ?, atime_ns = ?, mtime_s = ?,
-       mtime_ns = ?, ctime_s = ?, ctime_ns = ?, rev = ?, run = ?, parent = ?, name = ? WHERE id = ?`,
+       mtime_ns = ?, ctime_s = ?, ctime_ns = ?, rev = ?, run = ?, since = ?, parent = ?, name = ? WHERE id = ?`,
       node.mode,
       node.uid,
       node.gid,
@@ -240,6 +254,7 @@ export class Store {
       node.ctime_ns,
       node.rev,
       node.run,
+      node.since,
       node.parent,
       node.name,
       node.id,
