@@ -42,7 +42,7 @@ export class Content {
     store.onForget(() => this.#small.clear());
   }
 
-  /** All of it. The bytes may be shared: callers that hand them out must copy. */
+  /** All of it. Small content is shared: callers that hand it out must copy. */
   read(node: Node): Uint8Array {
     if (node.size <= INLINE_BYTES) return this.#readInline(node);
     const bytes = new Uint8Array(node.size);

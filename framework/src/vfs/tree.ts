@@ -3,7 +3,7 @@ import { moment } from "./clock.ts";
 import { Content, type Staged, type Version } from "./content.ts";
 import { Counters } from "./counters.ts";
 import { type Call, fsError, hasCode, rmIsDirectory, tooLarge } from "./errors.ts";
-import { FILE_MAX, ROOT, STEP_ENTRIES } from "./layout.ts";
+import { FILE_MAX, INLINE_BYTES, ROOT, STEP_ENTRIES } from "./layout.ts";
 import { decodeName } from "./names.ts";
 import {
   isDirectory,
@@ -100,11 +100,12 @@ export class Tree {
     return this.store.entries(directory, after, limit);
   }
 
-  /** A file's bytes. They may be shared: not to be handed out without a copy. */
-  read(path: string): Uint8Array {
+  /** A file's bytes, for the caller to keep; or, to be looked at only, those that the tree itself may keep. */
+  read(path: string, use: "keep" | "look"): Uint8Array {
     const node = this.#file(path);
     if (node.size > this.#readLimit) throw tooLarge(node.size, this.#readLimit);
-    return this.#content.read(node);
+    const bytes = this.#content.read(node);
+    return use === "keep" && node.size <= INLINE_BYTES ? bytes.slice() : bytes;
   }
 
   /** Holds a file as it is now. */
