@@ -15,7 +15,7 @@ const EXAMPLE = join(ROOT, "examples/quickstart");
 const EXAMPLE_NAME = relative(ROOT, EXAMPLE);
 const color = Boolean(process.stdout.isTTY) && !process.env.NO_COLOR;
 
-const { once, port } = readArguments();
+const { once, port, persist } = readArguments();
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => stop.abort());
 
@@ -41,6 +41,7 @@ async function main(): Promise<number> {
     project: EXAMPLE,
     signal: stop.signal,
     ...(port !== undefined && { port }),
+    ...(persist !== undefined && { persist }),
     onReady(url: string) {
       done(`Generated and served ${EXAMPLE_NAME}`, served);
       toured = tour(url).then((ok) => {
@@ -61,6 +62,10 @@ async function tour(url: string): Promise<boolean> {
     env: token === undefined ? {} : { COMPUTER_TOKEN: token },
   });
   if (status !== 0 || stop.signal.aborted) return status === 0;
+  if (once) {
+    console.log(`\nDone. ${paint("bold", "npm start")} does the same and keeps serving.`);
+    return true;
+  }
   const agent = `${url}/agents/reader/tour`;
   const bearer = token === undefined ? "" : ` -H "authorization: Bearer $COMPUTER_TOKEN"`;
   const lines = [
@@ -73,7 +78,7 @@ async function tour(url: string): Promise<boolean> {
     `  its code      ${EXAMPLE_NAME}/src/reader.ts`,
   ];
   console.log(lines.join("\n"));
-  if (!once) console.log(`\nServing. Change the code and call again; ${paint("bold", "Ctrl-C")} ends it.\n`);
+  console.log(`\nServing. Change the code and call again; ${paint("bold", "Ctrl-C")} ends it.\n`);
   return true;
 }
 
@@ -123,16 +128,18 @@ function readToken(): string | undefined {
   return existsSync(file) ? parseEnv(readFileSync(file, "utf8")).COMPUTER_TOKEN || undefined : undefined;
 }
 
-function readArguments(): { once: boolean; port: number | undefined } {
+function readArguments(): { once: boolean; port: number | undefined; persist: string | undefined } {
   try {
-    const { values } = parseArgs({ options: { once: { type: "boolean" }, port: { type: "string" } } });
+    const { values } = parseArgs({
+      options: { once: { type: "boolean" }, port: { type: "string" }, persist: { type: "string" } },
+    });
     const port = values.port === undefined ? undefined : Number(values.port);
     if (port !== undefined && !(Number.isInteger(port) && port > 0 && port <= 65_535)) {
       throw new Error("--port is a number from 1 to 65535.");
     }
-    return { once: values.once ?? false, port };
+    return { once: values.once ?? false, port, persist: values.persist };
   } catch (error) {
-    console.error(`${(error as Error).message}\nUsage: npm start -- [--once] [--port N]`);
+    console.error(`${(error as Error).message}\nUsage: npm start -- [--once] [--port N] [--persist DIR]`);
     process.exit(2);
   }
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { BackendCase, BackendContext } from "../../framework/test/contracts/backend.ts";
+import { type BackendCase, sh } from "../../framework/test/contracts/backend/context.ts";
 
 /** What the interpreter of the isolate shell must do beyond the contract: it stays within bounds. */
 export const shellCases: readonly BackendCase[] = [
@@ -136,7 +136,3 @@ export const shellCases: readonly BackendCase[] = [
     },
   },
 ];
-
-async function sh({ workspace, backend }: BackendContext, source: string) {
-  return workspace.runtime.exec(source, { backend }).result();
-}

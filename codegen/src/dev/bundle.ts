@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
 import path from "node:path";
 import * as esbuild from "esbuild";
 import type { DevLayout } from "./layout.ts";
@@ -59,7 +60,7 @@ export class Bundler {
     if (changed) write(this.#layout.bundle, text.replace(BUILD_MARK, build));
     this.#last = build;
     const inputs = Object.keys(result.metafile.inputs)
-      .filter((input) => input !== ENTRY)
+      .filter((input) => path.basename(input) !== ENTRY)
       .map((input) => path.resolve(this.#layout.project, input));
     return { build, changed, inputs };
   }
@@ -81,13 +82,11 @@ export class Bundler {
       format: "esm",
       target: "es2024",
       conditions: ["workerd", "worker", "browser"],
-      packages: "external",
-      external: ["cloudflare:*", "node:*"],
       keepNames: true,
       sourcemap: "inline",
       sourcesContent: false,
       logLevel: "silent",
-      plugins: [leaveModules(generated)],
+      plugins: [leaveModules(generated), leavePackages(project)],
     });
   }
 }
@@ -125,6 +124,38 @@ function leaveModules(generated: string): esbuild.Plugin {
         const file = path.resolve(resolveDir, name);
         return MODULES.test(name) || file.startsWith(guests) ? { path: file, external: true } : undefined;
       });
+    },
+  };
+}
+
+/**
+ * Leaves packages to wrangler, but only those that are there: what wrangler cannot bundle, it neither serves nor
+ * keeps serving what it had. Names that tsconfig's `paths` lead into the project are bundled.
+ */
+function leavePackages(project: string): esbuild.Plugin {
+  const asked = Symbol("asked");
+  return {
+    name: "leave-packages",
+    setup(build) {
+      build.onResolve(
+        { filter: /^[^./]/ },
+        async ({ path: name, kind, resolveDir, importer, namespace, pluginData }) => {
+          if (pluginData === asked || kind === "entry-point" || path.isAbsolute(name)) return undefined;
+          if (/^(node|cloudflare|workerd):/.test(name) || isBuiltin(name))
+            return { path: name, external: true };
+          const found = await build.resolve(name, {
+            kind,
+            resolveDir,
+            importer,
+            namespace,
+            pluginData: asked,
+          });
+          if (found.errors.length > 0) return { errors: found.errors };
+          const within = path.relative(project, found.path);
+          const own = !path.isAbsolute(within) && !/(^|[\\/])(\.\.|node_modules)([\\/]|$)/.test(within);
+          return own ? found : { path: name, external: true };
+        },
+      );
     },
   };
 }

@@ -29,6 +29,9 @@ const HEADING = /^(?:✘ \[ERROR\]|▲ \[WARNING\]) ?(.*)$/;
 /** wrangler's notes on what went well in the end. */
 const RECOVERED = /^ProxyWorker: .* recovered on attempt /;
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is removed
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+
 const FRAME = /^ +at /;
 
 /** How much of an unfinished line is kept, in UTF-16 units; a worker may print megabytes without a newline. */
@@ -44,6 +47,8 @@ export class OutputReader {
   #inTable = false;
   #skipping = false;
   #afterHeading = false;
+  #heading = "";
+  #blank = false;
 
   constructor(project: string) {
     this.#project = project;
@@ -61,23 +66,30 @@ export class OutputReader {
   }
 
   #line(raw: string): Line[] {
-    const text = stripVTControlCharacters(raw).replace(/\r$/, "");
+    // Hostile code may print, too; nothing but text reaches the terminal.
+    const text = stripVTControlCharacters(raw).replaceAll(CONTROL, "");
     if (text.trim() === "") {
       if (this.#inTable) {
         this.#inTable = false;
         return [];
       }
-      // Blank lines stand around each of wrangler's headings; a worker's own are kept.
-      return this.#afterHeading ? [] : [{ kind: "plain", text: "" }];
+      // Blank lines stand around each of wrangler's headings; a worker's own are kept, one at a time.
+      if (this.#afterHeading || this.#blank) return [];
+      this.#blank = true;
+      return [{ kind: "plain", text: "" }];
     }
+    this.#blank = false;
     if (TABLE.test(text)) this.#inTable = true;
     if (this.#inTable || NOISE.some((pattern) => pattern.test(text))) return [];
 
     const heading = HEADING.exec(text.trimStart());
     if (heading) {
-      const message = heading[1] ?? "";
+      // Some come with the bare word at their end, and once more without a stack.
+      const message = (heading[1] ?? "").replace(/^(Uncaught .*) Error$/, "$1").trimEnd();
+      const repeated = this.#afterHeading && message.startsWith("Uncaught ") && message === this.#heading;
       this.#afterHeading = true;
-      this.#skipping = RECOVERED.test(message);
+      this.#heading = message;
+      this.#skipping = repeated || RECOVERED.test(message);
       if (this.#skipping) return [];
       return [{ kind: text.includes("[ERROR]") ? "error" : "warning", text: message }];
     }

@@ -12,6 +12,8 @@ const QUICKSTART = path.join(path.dirname(PACKAGE), "examples/quickstart");
 /** A copy of the quickstart, within the repository so that its packages are found, in a folder that git ignores. */
 export class TestProject implements Disposable {
   readonly dir: string;
+  /** The quickstart itself. */
+  static readonly origin = QUICKSTART;
 
   constructor() {
     const parent = path.join(PACKAGE, ".computer");
@@ -130,7 +132,7 @@ export async function callTool(
   tool: string,
   args: object,
   id = "alice",
-  headers: HeadersInit = {},
+  headers: Record<string, string> = {},
 ) {
   const response = await fetch(`${url}/agents/reader/${id}/tools/${tool}`, {
     method: "POST",

@@ -1,5 +1,6 @@
 import { RemoteFileSystem } from "./fs.ts";
-import { type Link, openLink } from "./link.ts";
+import type { Link } from "./link.ts";
+import { openLink } from "./open-link.ts";
 import { checkOptions } from "./options.ts";
 import { plainValue } from "./revive.ts";
 import { findRun, startRun } from "./run.ts";

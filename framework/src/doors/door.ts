@@ -1,6 +1,6 @@
 import { ComputerError } from "../errors.ts";
 import { errorResponse } from "./errors.ts";
-import { checkHost, checkOrigin, checkToken, isDevelopment, PROXY_HEADER } from "./guards.ts";
+import { checkHost, checkOrigin, checkToken, isDevelopment } from "./guards.ts";
 import { rootResponse } from "./root.ts";
 import { parseRoute, type Route } from "./route.ts";
 import type { Door, DoorEnv, DoorOptions } from "./types.ts";
@@ -57,10 +57,8 @@ async function answer<Env extends object>(
     );
   }
   const namespace = agent.namespace(env);
-  const forwarded = new Request(request);
-  forwarded.headers.delete(PROXY_HEADER);
   try {
-    return await namespace.get(namespace.idFromName(route.id) as never).fetch(forwarded);
+    return await namespace.get(namespace.idFromName(route.id) as never).fetch(request);
   } catch (error) {
     throw objectFailure(error);
   }
@@ -73,13 +71,9 @@ function objectFailure(error: unknown): unknown {
     return new ComputerError("ERR_BUSY", "The agent has too much to do; try again later.", { cause: error });
   }
   if (retryable === true) {
-    return new ComputerError(
-      "ERR_CONNECTION_LOST",
-      "The agent's object stopped; the call may have happened.",
-      {
-        cause: error,
-      },
-    );
+    return new ComputerError("ERR_UNAVAILABLE", "The agent's object stopped; the call may have happened.", {
+      cause: error,
+    });
   }
   return error;
 }

@@ -16,8 +16,6 @@ export interface DoorEnv {
   COMPUTER_HOSTS?: string;
   /** Further origins whose pages may call, separated by commas: `https://app.example.com`. */
   COMPUTER_ORIGINS?: string;
-  /** When set, only requests that carry it in `x-computer-proxy` are answered: those that passed a proxy of ours. */
-  COMPUTER_PROXY_SECRET?: string;
 }
 
 /** A tool as the manifest lists it. */

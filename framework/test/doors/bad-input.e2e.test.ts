@@ -237,6 +237,11 @@ describe("batches", () => {
     ["no message", "{}"],
     ["an unknown message", '["dance"]'],
     ["a reference to nothing", '["push",["pipeline",99,["whoAmI"],[]]]\n["pull",1]'],
+    [
+      "a promise that cannot be kept",
+      '["push",["pipeline",0,["call"],["whoAmI",["promise",-1]]]]\n["pull",1]',
+    ],
+    ["an end at once", '["abort",["error","Error","x"]]'],
     ["too many messages", '["push",1]\n'.repeat(5000)],
     ["nested too deeply", `["push",${"[[".repeat(400)}1${"]]".repeat(400)}]`],
   ])("%s", async (_name, body) => {

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { createServer, connect as dial, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect } from "../fixtures/notes/client.ts";
+import { startWorkerd } from "../workerd/harness.ts";
 import { type Served, serve } from "./serve.ts";
 
 let served: Served;
@@ -168,4 +169,13 @@ test("the calls of one turn share one request of a batch", async () => {
   } finally {
     globalThis.fetch = original;
   }
+});
+
+test("the client works inside a Worker", async () => {
+  const entry = new URL("../fixtures/notes/remote-worker.ts", import.meta.url).pathname;
+  await using caller = await startWorkerd({ entry, objects: [], bindings: { target: served.url } });
+  expect(await (await caller.fetch("/")).json()).toEqual([
+    ["from-worker-websocket", [1, 255], "hi\n", "ENOENT"],
+    ["from-worker-batch", [1, 255], "hi\n", "ENOENT"],
+  ]);
 });

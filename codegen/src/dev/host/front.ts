@@ -7,7 +7,7 @@ import type { Upstream } from "./upstream.ts";
 const PATIENCE_MS = 15_000;
 
 /** Endpoints of wrangler and miniflare that stand before the worker: none of the worker's doors is there. */
-const TOOLING = /^\/(cdn-cgi|__cf_local)(\/|$)/;
+const TOOLING = /^\/+(cdn-cgi|__cf_local)(\/|$)/;
 
 /**
  * Never handed on. With `MF-Original-URL` a request says itself which Host the worker sees, so a page that
@@ -35,9 +35,14 @@ export interface FrontOptions {
 export function createFront(options: FrontOptions): Server {
   // Uploads and event streams may take as long as they like.
   const server = http.createServer({ requestTimeout: 0 }, (request, response) => {
-    void forward(request, response, options);
+    forward(request, response, options).catch(() => {
+      if (response.headersSent) response.destroy();
+      else answer(response, NOT_UNDERSTOOD);
+    });
   });
-  server.on("upgrade", (request, socket, head) => void forwardUpgrade(request, socket, head, options));
+  server.on("upgrade", (request, socket, head) => {
+    forwardUpgrade(request, socket, head, options).catch(() => answerRaw(socket, NOT_UNDERSTOOD));
+  });
   return server;
 }
 
@@ -138,15 +143,16 @@ const INTERRUPTED: Answer = {
   retry: true,
 };
 
+const NOT_UNDERSTOOD: Answer = {
+  status: 400,
+  code: "ERR_BAD_REQUEST",
+  message: "A request names one Host, and a path that starts with /.",
+};
+
 function refuse({ url = "", rawHeaders }: IncomingMessage): Answer | undefined {
   const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && isNamed(name, "host"));
-  if (hosts.length !== 1 || !url.startsWith("/")) {
-    return {
-      status: 400,
-      code: "ERR_BAD_REQUEST",
-      message: "A request names one Host, and a path that starts with /.",
-    };
-  }
+  if (hosts.length !== 1 || !url.startsWith("/") || !URL.canParse(`http://localhost${url}`))
+    return NOT_UNDERSTOOD;
   // As wrangler will read it: `..` taken away, backslashes turned.
   const { pathname } = new URL(`http://localhost${url}`);
   if (TOOLING.test(pathname) || pathname === BUILD_PATH)

@@ -9,8 +9,8 @@ const POLL_MS = 20;
 /** How long a build may take to answer before that is said, in milliseconds. */
 const STUCK_MS = 20_000;
 /** How long a worker under suspicion has to answer, in milliseconds, and how often it is asked. */
-const SUSPECT_MS = 2_000;
-const SUSPECT_TRIES = 3;
+const SUSPECT_MS = 1_500;
+const SUSPECT_TRIES = 2;
 /** So many unasked ends within the span, and wrangler waits for the next change. */
 const MAX_ENDS = 3;
 const ENDS_SPAN_MS = 30_000;
