@@ -3,5 +3,5 @@
  *
  * @module
  */
-export { type HostFacts, type MountAttempt, readHostFacts } from "./probe/facts.ts";
-export { type DriverName, type DriverReport, judge, type ProbeReport, probe } from "./probe/probe.ts";
+export type { HostFacts, MountAttempt } from "./probe/facts.ts";
+export { type DriverName, type DriverReport, type ProbeReport, probe } from "./probe/probe.ts";

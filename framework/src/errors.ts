@@ -19,6 +19,7 @@ export const ERROR_STATUS = {
   ERR_METHOD_NOT_ALLOWED: 405,
   ERR_NOT_FOUND: 404,
   ERR_TOOL_FAILED: 500,
+  ERR_UNAVAILABLE: 503,
   ERR_TOO_MANY_RUNS: 429,
   ERR_UNAUTHORIZED: 401,
   ERR_UNKNOWN_AGENT: 404,
@@ -41,12 +42,13 @@ export type ErrorCode = keyof typeof ERROR_STATUS;
 
 /**
  * The codes after which the same call may be made again. `ERR_BUSY` and `ERR_CONNECTION_FAILED`: it did not
- * start. `ERR_CONNECTION_LOST`: it may have happened, so make it again only if that does no harm.
+ * start. `ERR_CONNECTION_LOST` and `ERR_UNAVAILABLE`: it may have happened, so only where that does no harm.
  */
 const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
   "ERR_BUSY",
   "ERR_CONNECTION_FAILED",
   "ERR_CONNECTION_LOST",
+  "ERR_UNAVAILABLE",
 ]);
 
 /** What a {@link ComputerError} may carry besides its message. */

@@ -1,4 +1,4 @@
-import { ts } from "@ts-morph/common";
+import { ts } from "ts-morph";
 import { compare, type Diagnostic, diagnostic, sortDiagnostics } from "../diagnostics/diagnostic.ts";
 import type { ProjectModel } from "../model.ts";
 import { findAgents, type ReadAgent, readAgent, reportClashes, reportStrayTools } from "./agents.ts";

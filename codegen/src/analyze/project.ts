@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { ts } from "@ts-morph/common";
+import { ts } from "ts-morph";
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.ts";
 import { createCachingHost } from "./compiler-host.ts";
 import { frameAt } from "./context.ts";
@@ -47,12 +47,14 @@ export class SourceProject {
     // Options decide how everything is parsed and resolved, so nothing is kept across a change of them.
     const key = JSON.stringify(options);
     if (!this.#host || this.#options !== key) {
-      const prefix = `${this.dir}/`;
       this.#options = key;
       this.#program = undefined;
-      this.#host = createCachingHost(options, (file) =>
-        file.startsWith(prefix) ? this.#overlay[file.slice(prefix.length)] : undefined,
-      );
+      this.#host = createCachingHost(options, {
+        read: (file) =>
+          file.startsWith(`${this.dir}/`) ? this.#overlay[file.slice(this.dir.length + 1)] : undefined,
+        hasDirectory: (directory) =>
+          Object.keys(this.#overlay).some((name) => path.posix.dirname(`${this.dir}/${name}`) === directory),
+      });
     }
     const own = files.filter((file) => !this.isGenerated(file) && !file.includes("/node_modules/"));
     const program = ts.createProgram({

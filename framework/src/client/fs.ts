@@ -12,7 +12,7 @@ import type {
   WriteOptions,
 } from "../vfs/types.ts";
 import type { Link } from "./link.ts";
-import { plainValue, reviveDirent, reviveStats } from "./revive.ts";
+import { plainValue, RemoteDirent, RemoteStats } from "./revive.ts";
 import type { Remote, RemoteFs } from "./root.ts";
 
 /** Bytes that a large file is cut into on its way. */
@@ -61,7 +61,9 @@ export class RemoteFileSystem implements FileSystem {
     data: FileData,
     options?: WriteOptions | Encoding,
   ): Promise<void> {
-    const size = typeof data === "string" ? data.length * 3 : data.byteLength;
+    const size =
+      typeof data === "string" ? data.length * 3 : data instanceof Uint8Array ? data.byteLength : 0;
+    // What is no content at all, the worker refuses.
     if (size <= MAX_INLINE_FILE_BYTES || this.#link.transport === "batch") {
       return this.#call((fs) => fs[verb](path, data, options));
     }
@@ -83,11 +85,11 @@ export class RemoteFileSystem implements FileSystem {
   }
 
   async stat(path: string): Promise<Stats> {
-    return reviveStats(await this.#call((fs) => fs.stat(path)));
+    return new RemoteStats(await this.#call((fs) => fs.stat(path)));
   }
 
   async lstat(path: string): Promise<Stats> {
-    return reviveStats(await this.#call((fs) => fs.lstat(path)));
+    return new RemoteStats(await this.#call((fs) => fs.lstat(path)));
   }
 
   exists(path: string): Promise<boolean> {
@@ -106,7 +108,7 @@ export class RemoteFileSystem implements FileSystem {
   ): Promise<string[] | Dirent[]> {
     const entries = await this.#call((fs) => fs.readdir(path, options));
     return options?.withFileTypes === true
-      ? (entries as WireDirent[]).map(reviveDirent)
+      ? (entries as WireDirent[]).map((entry) => new RemoteDirent(entry))
       : (entries as string[]);
   }
 
@@ -173,13 +175,14 @@ export class RemoteFileSystem implements FileSystem {
     const { start = 0, end } = options ?? {};
     const headers = options === undefined ? {} : { range: `bytes=${start}-${end ?? ""}` };
     const names = path.split("/").slice(1);
-    if (!path.startsWith("/") || names.some((name) => name === "." || name === "..")) {
+    const encoded = names.map(percentEncode);
+    if (!path.startsWith("/") || names.includes(".") || names.includes("..") || encoded.includes(undefined)) {
       throw new ComputerError(
         "ERR_UNSUPPORTED",
-        "A batch reads streams only by absolute paths without dot segments.",
+        "A batch reads streams only by absolute paths without dot segments: use the websocket.",
       );
     }
-    const response = await this.#link.fetch(`/files/${names.map(percentEncode).join("/")}`, { headers });
+    const response = await this.#link.fetch(`/files/${encoded.join("/")}`, { headers });
     // A directory's answer is its listing, and has no ranges.
     if (response.headers.get("accept-ranges") === null) {
       await response.body?.cancel();

@@ -11,6 +11,7 @@ export interface RemoteRoot extends Disposable {
     readonly fs: RemoteFs;
     readonly runtime: {
       exec(source: string, options: WireExecOptions): Remote<RemoteRunStub>;
+      get(id: string): Remote<RemoteRunStub | undefined>;
       backends(): Remote<{ name: string; kind: string; description: string }[]>;
     };
   };

@@ -20,9 +20,11 @@ export interface ConnectOptions {
 export interface RemoteRuntime {
   /**
    * Starts a run, as in the agent. Its `id` is empty until the worker has answered. When a WebSocket breaks, the
-   * run goes on up to its own bounds, but this view of it ends with `ERR_CONNECTION_LOST`.
+   * run goes on up to its own bounds, but this view of it ends with `ERR_CONNECTION_LOST`: `get` finds it again.
    */
   exec(source: string, options?: ExecOptions): Run;
+  /** A run by its id, if it is open or ended not long ago. Needs the websocket transport. */
+  get(id: string): Promise<Run | undefined>;
   /** The agent's backends, the default one first. */
   backends(): Promise<{ name: string; kind: string; description: string }[]>;
 }

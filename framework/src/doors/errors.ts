@@ -4,9 +4,11 @@ import type { WireError } from "./protocol.ts";
 /** What an HTTP door answers for Node's file-system codes. */
 const FS_STATUS: Readonly<Record<string, number>> = {
   EACCES: 403,
+  EBUSY: 409,
   EDQUOT: 507,
   EEXIST: 409,
   EFBIG: 413,
+  EILSEQ: 400,
   EINVAL: 400,
   EISDIR: 400,
   ELOOP: 400,
@@ -19,6 +21,7 @@ const FS_STATUS: Readonly<Record<string, number>> = {
   EPERM: 403,
   EROFS: 403,
   ERR_FS_EISDIR: 400,
+  ERR_FS_FILE_TOO_LARGE: 413,
   ERR_INVALID_ARG_TYPE: 400,
   ERR_INVALID_ARG_VALUE: 400,
   ERR_OUT_OF_RANGE: 400,
@@ -56,8 +59,8 @@ export function describeError(error: unknown, development: boolean): DescribedEr
     if (typeof syscall === "string") described.syscall = cut(syscall);
     if (typeof errno === "number") described.errno = errno;
   }
-  if (development && error instanceof Error) {
-    const stack = error.cause instanceof Error ? error.cause.stack : error.stack;
+  if (development && error instanceof Error && (code === undefined || thrownByTools.has(error))) {
+    const { stack } = error.cause instanceof Error ? error.cause : error;
     if (stack !== undefined) described.stack = cut(stack);
   }
   return { status: statusOf(described.code), error: described };
@@ -76,12 +79,19 @@ export function codeOf(error: unknown): string | undefined {
   return typeof code === "string" && CODE.test(code) ? code : undefined;
 }
 
+/** Errors from an agent's own code: the only coded ones whose stack tells a developer something. */
+const thrownByTools = new WeakSet<Error>();
+
 /** What a tool threw, made fit for a door: an error with a code stays as it is, anything else gets one. */
 export function toolFailure(error: unknown): Error {
-  if (codeOf(error) !== undefined) return error as Error;
-  return new ComputerError("ERR_TOOL_FAILED", messageOf(error) || "The tool failed without a message.", {
-    cause: error,
-  });
+  const failure =
+    codeOf(error) !== undefined
+      ? (error as Error)
+      : new ComputerError("ERR_TOOL_FAILED", messageOf(error) || "The tool failed without a message.", {
+          cause: error,
+        });
+  thrownByTools.add(failure);
+  return failure;
 }
 
 /** An error as an HTTP answer. */

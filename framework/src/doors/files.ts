@@ -112,9 +112,32 @@ async function put(request: Request, fs: FileSystem, path: string): Promise<Resp
   const parent = path.slice(0, path.lastIndexOf("/"));
   if (parent !== "") await fs.mkdir(parent, { recursive: true });
   const file = fs.createWriteStream(path, onlyNew ? { flag: "wx" } : {});
-  if (request.body === null) await file.close();
-  else await request.body.pipeTo(file);
+  await copy(request.body, file);
   return new Response(null, { status: existed ? 204 : 201, headers: { etag: etagOf(await fs.stat(path)) } });
+}
+
+/** Not `pipeTo`: in workerd it passes over a target that failed before the first byte. */
+async function copy(
+  source: ReadableStream<Uint8Array> | null,
+  target: WritableStream<Uint8Array>,
+): Promise<void> {
+  const writer = target.getWriter();
+  // What fails is told by the call that it fails.
+  writer.closed.catch(() => undefined);
+  const reader = source?.getReader();
+  try {
+    await writer.ready;
+    for (;;) {
+      const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
+      if (done) break;
+      await writer.write(value);
+    }
+    await writer.close();
+  } catch (error) {
+    await writer.abort(error).catch(() => undefined);
+    await reader?.cancel(error).catch(() => undefined);
+    throw error;
+  }
 }
 
 async function remove(request: Request, fs: FileSystem, path: string): Promise<Response> {

@@ -2,6 +2,7 @@ import { RpcTarget } from "capnweb";
 import { ComputerError } from "../errors.ts";
 import type { Dirent, Encoding, FileSystem, Stats, WriteOptions } from "../vfs/types.ts";
 import { bad, content, count, defined, optionalCount, optionalFlag, options, text, time } from "./check.ts";
+import { plainBytes } from "./data.ts";
 import { MAX_INLINE_FILE_BYTES, type WireDirent, type WireStats } from "./protocol.ts";
 import type { Session } from "./session.ts";
 
@@ -23,14 +24,18 @@ export class FileSystemStub extends RpcTarget {
     return this.#run(async (fs) => {
       const file = text(path, "/path");
       const as = readEncoding(encoding);
-      const { size } = await fs.stat(file);
+      // What is wrong with the path, the read itself says best.
+      const size = await fs.stat(file).then(
+        (stats) => stats.size,
+        () => 0,
+      );
       if (size > MAX_INLINE_FILE_BYTES) {
         throw new ComputerError(
           "ERR_BODY_TOO_LARGE",
           `${file} has ${size} bytes; what is larger than ${MAX_INLINE_FILE_BYTES} must be read as a stream.`,
         );
       }
-      return as === null ? plain(await fs.readFile(file)) : await fs.readFile(file, as);
+      return as === null ? plainBytes(await fs.readFile(file)) : await fs.readFile(file, as);
     });
   }
 
@@ -196,8 +201,4 @@ function wireStats(stats: Stats): WireStats {
 function wireDirent(entry: Dirent): WireDirent {
   const kind = entry.isDirectory() ? "directory" : entry.isSymbolicLink() ? "symlink" : "file";
   return { name: entry.name, parentPath: entry.parentPath, kind };
-}
-
-function plain(bytes: Uint8Array): Uint8Array {
-  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -3,9 +3,6 @@ import { base64ToBytes } from "./base64.ts";
 import { BEARER_SUBPROTOCOL } from "./protocol.ts";
 import type { DoorEnv } from "./types.ts";
 
-/** The header by which a proxy of ours says that a request passed through it. */
-export const PROXY_HEADER = "x-computer-proxy";
-
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /** Whether this is `computer dev` rather than a deployment. */
@@ -18,13 +15,6 @@ export function isDevelopment(env: DoorEnv): boolean {
  * then be of one origin with it.
  */
 export function checkHost(request: Request, env: DoorEnv): void {
-  const { COMPUTER_PROXY_SECRET: secret } = env;
-  if (secret && !sameText(request.headers.get(PROXY_HEADER) ?? "", secret)) {
-    throw new ComputerError(
-      "ERR_FORBIDDEN_HOST",
-      "This address is not for direct use; go through the one that was printed.",
-    );
-  }
   const host = hostOf(request);
   if (host !== undefined && allowsHost(host, env)) return;
   throw new ComputerError(

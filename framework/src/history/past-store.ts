@@ -82,8 +82,8 @@ export class PastStore extends Store {
       limit,
     );
     return rows.map(({ bytes, node }) => {
-      const { mode } = this.node(node);
-      return { name: decodeName(bytes), bytes, node, mode };
+      const { mode, nlink, size, rev, run, since } = this.node(node);
+      return { name: decodeName(bytes), bytes, node, mode, nlink, size, rev, run, since };
     });
   }
 

@@ -118,6 +118,7 @@ export class ActiveRun implements Run {
     };
     try {
       const outcome = await execute(request, { write: (stream, data) => this.#log.write(stream, data) });
+      this.#log.addDropped(outcome.droppedBytes ?? 0);
       if (this.#stopping === undefined) this.#finish("exited", outcome.exitCode, { limit: outcome.limit });
       else this.#finish(this.#stopping, null);
     } catch (error) {

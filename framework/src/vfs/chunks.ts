@@ -33,12 +33,11 @@ export class Chunks {
     return hash;
   }
 
-  /** Keeps these bytes without a use yet, pinned. */
+  /** Keeps these bytes without a use yet; to be pinned as soon as the transaction is through. */
   stage(bytes: Uint8Array): Hash {
     const hash = createHash("sha256").update(bytes).digest();
     const [known] = this.#store.sql.exec("SELECT refs FROM vfs_chunk WHERE hash = ?", hash);
     if (known === undefined) this.#insert(hash, bytes, 0);
-    this.pin(hash);
     return hash;
   }
 
@@ -96,17 +95,22 @@ export class Chunks {
         loose.push(hash);
       }
     }
-    const unused = loose.flatMap((hash) =>
-      this.#store.sql.exec<{ hash: Uint8Array; bytes: number }>(
-        "SELECT hash, bytes FROM vfs_chunk WHERE hash = ? AND refs = 0",
-        hash,
-      ),
-    );
-    for (let i = 0; i < unused.length; i += SWEEP) this.#freeAll(unused.slice(i, i + SWEEP), "close");
+    // Only tidying up: what was to be done has been done, and what cannot be freed now is swept later.
+    try {
+      const unused = loose.flatMap((hash) =>
+        this.#store.sql.exec<{ hash: Uint8Array; bytes: number }>(
+          "SELECT hash, bytes FROM vfs_chunk WHERE hash = ? AND refs = 0",
+          hash,
+        ),
+      );
+      for (let i = 0; i < unused.length; i += SWEEP) this.#freeAll(unused.slice(i, i + SWEEP), "close");
+    } catch {
+      this.#mayHaveOrphans = true;
+    }
   }
 
   /**
-   * Frees some of the chunks that a crash left without a use.
+   * Frees some of the chunks that are left without a use by a crash, or by a failure to tidy up.
    *
    * @returns whether there may be more.
    */

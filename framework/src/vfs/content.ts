@@ -16,6 +16,9 @@ export interface Version {
   release(): void;
 }
 
+/** What must be known of a node whose content is to be removed. */
+export type Removable = Pick<Node, "id" | "size" | "rev" | "run" | "since">;
+
 /** Content that is ready to become a file's: chunks that are pinned, and what is too little for one. */
 export interface Staged {
   readonly size: number;
@@ -43,7 +46,7 @@ export class Content {
     store.onForget(() => this.#small.clear());
   }
 
-  /** All of it. The bytes may be shared: callers that hand them out must copy. */
+  /** All of it. Small content is shared: callers that hand it out must copy. */
   read(node: Node): Uint8Array {
     if (node.size <= INLINE_BYTES) return this.#readInline(node);
     const bytes = new Uint8Array(node.size);
@@ -155,6 +158,16 @@ export class Content {
     node.size = size;
   }
 
+  /** The size that the content would have without its last chunks, holes not counted; 0 when it has no more than these. */
+  sizeWithoutLast(node: Node, chunks: number): number {
+    const [last] = this.#store.sql.exec<{ idx: number }>(
+      "SELECT idx FROM vfs_extent WHERE node = ? ORDER BY idx DESC LIMIT 1 OFFSET ?",
+      node.id,
+      chunks - 1,
+    );
+    return (last?.idx ?? 0) * CHUNK_BYTES;
+  }
+
   /** Makes staged content the node's. Its pins stay with whoever staged it. */
   adopt(node: Node, staged: Staged): void {
     if (staged.inline !== undefined) {
@@ -208,7 +221,7 @@ export class Content {
   }
 
   /** Frees the content of nodes that are going away, except what must be kept as it was. */
-  drop(nodes: readonly Node[]): void {
+  drop(nodes: readonly Removable[]): void {
     const { sql } = this.#store;
     const inline = nodes.filter(({ size }) => size > 0 && size <= INLINE_BYTES);
     this.#store.recorder.contents(inline);

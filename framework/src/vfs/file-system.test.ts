@@ -6,11 +6,12 @@ import type { TreeContext } from "../../test/contracts/file-system/context.ts";
 import { fileSystemCases } from "../../test/contracts/file-system.ts";
 import { ComputerError } from "../errors.ts";
 import { TreeFileSystem } from "./file-system.ts";
+import { settle } from "./settle.ts";
 import { type NodeSql, openNodeSql } from "./sql/node.ts";
 import { Tree } from "./tree.ts";
 
 describe.each(["memory", "file"])("the tree in %s", (home) => {
-  test.for(fileSystemCases)("$name", async ({ run }) => {
+  test.for(fileSystemCases)("$name", { timeout: 60_000 }, async ({ run }) => {
     const folder = await mkdtemp(join(tmpdir(), "tree-"));
     let opened = open(home === "file" ? join(folder, "tree.db") : undefined);
     const reopen = async () => {
@@ -37,7 +38,7 @@ function open(file: string | undefined): { fs: TreeFileSystem; sql: NodeSql; clo
   const sql = openNodeSql(file);
   if (file !== undefined) sql.prepareFile();
   const tree = new Tree(sql, 2 ** 31 - 1);
-  tree.recover();
+  void settle(tree);
   let closed = false;
   const opened = () => {
     if (closed) throw new ComputerError("ERR_WORKSPACE_CLOSED", "The workspace is closed.");

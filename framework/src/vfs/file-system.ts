@@ -1,12 +1,13 @@
 import { hasCode, invalidType, invalidValue, outOfRange } from "./errors.ts";
 import { STEP_BYTES, STEP_ENTRIES } from "./layout.ts";
 import { isDirectory } from "./node.ts";
+import { type OpenOptions, permissions, type RemoveOptions } from "./options.ts";
 import { join } from "./paths.ts";
 import { pause } from "./pause.ts";
-import { Staging } from "./staging.ts";
+import { settle } from "./settle.ts";
 import { DirectoryEntry, NodeStats } from "./stats.ts";
 import { readStream, writeStream } from "./streams.ts";
-import { type OpenOptions, permissions, type RemoveOptions, type Tree } from "./tree.ts";
+import type { Tree } from "./tree.ts";
 import type {
   Dirent,
   Encoding,
@@ -17,6 +18,7 @@ import type {
   Time,
   WriteOptions,
 } from "./types.ts";
+import { FileWriter } from "./writer.ts";
 
 type ReadOptions = Encoding | { encoding?: Encoding | null } | null;
 type ListOptions = { withFileTypes?: boolean; recursive?: boolean };
@@ -38,8 +40,8 @@ export class TreeFileSystem implements FileSystem {
   readFile(path: string, options?: ReadOptions): Promise<Uint8Array | string>;
   async readFile(path: string, options?: ReadOptions): Promise<Uint8Array | string> {
     const encoding = checkEncoding(typeof options === "string" ? options : options?.encoding);
-    const bytes = this.#tree().read(path);
-    return encoding === undefined ? bytes.slice() : decoder.decode(bytes);
+    if (encoding === undefined) return this.#tree().read(path, "keep");
+    return decoder.decode(this.#tree().read(path, "look"));
   }
 
   async writeFile(path: string, data: FileData, options?: WriteOptions | Encoding): Promise<void> {
@@ -124,16 +126,16 @@ export class TreeFileSystem implements FileSystem {
     const target = tree.toRemove(path, options);
     if (target === undefined) return;
     const call = { syscall: "rm", path };
-    if (!isDirectory(target.node.mode)) {
-      tree.store.mutate(call, () => tree.removal.unlink(target, call));
-      return;
-    }
-    tree.store.mutate(call, () => tree.removal.detach(target, call));
-    while (this.#tree().removal.step(STEP_ENTRIES)) await pause();
+    const take = isDirectory(target.node.mode) ? "detach" : "unlink";
+    tree.store.mutate(call, () => tree.removal[take](target, call));
+    // It is gone, for good. What cannot be taken apart now is taken apart when there is another chance.
+    await settle(tree);
   }
 
   async rename(oldPath: string, newPath: string): Promise<void> {
-    this.#tree().rename(oldPath, newPath);
+    const tree = this.#tree();
+    tree.rename(oldPath, newPath);
+    await settle(tree);
   }
 
   async copyFile(source: string, target: string, options: { exclusive?: boolean } = {}): Promise<void> {
@@ -171,19 +173,13 @@ export class TreeFileSystem implements FileSystem {
 
   async #write(path: string, data: FileData, options: OpenOptions): Promise<void> {
     const bytes = toBytes(data);
-    const tree = this.#tree();
-    if (bytes.length <= STEP_BYTES || options.flag.startsWith("a")) return tree.write(path, bytes, options);
-    tree.checkWritable(path, options);
-    const staging = new Staging(tree.store, tree.chunks);
+    if (bytes.length <= STEP_BYTES) return this.#tree().write(path, bytes, options);
+    const writer = new FileWriter(this.#tree, path, options);
     try {
-      for (let at = 0; at < bytes.length; at += STEP_BYTES) {
-        if (at > 0) await pause();
-        this.#tree();
-        staging.push(bytes.subarray(at, at + STEP_BYTES));
-      }
-      tree.adopt(path, staging.finish(), options);
+      await writer.write(bytes);
+      writer.commit();
     } finally {
-      staging.release();
+      writer.release();
     }
   }
 }

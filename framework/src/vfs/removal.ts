@@ -1,5 +1,6 @@
-import type { Content } from "./content.ts";
+import type { Content, Removable } from "./content.ts";
 import type { Call } from "./errors.ts";
+import { CHUNK_BYTES, STEP_BYTES_FREED } from "./layout.ts";
 import { isDirectory, isFile, type Node, touchContent, touchMetadata } from "./node.ts";
 import type { Resolver, Target } from "./resolver.ts";
 import type { AsideEntry, Entry, Store } from "./store.ts";
@@ -24,21 +25,19 @@ export class Removal {
   /** Takes a name away, and the node with its last name. A directory must be empty. Part of a revision. */
   unlink({ parent, name, node }: Target & { readonly node: Node }, call: Call): void {
     this.#leave(parent.id, name, node, call);
-    if (isDirectory(node.mode) || node.nlink === 1) {
-      this.#content.drop([node]);
-      this.#store.delete([node.id]);
-    } else this.#dropLink(node);
+    if (!isDirectory(node.mode) && node.nlink > 1) this.#dropLink(node);
+    else if (node.size > STEP_BYTES_FREED) this.#setAside(node.id);
+    else this.#delete([node]);
   }
 
   /** Takes a directory away with all below it; `step` must follow until it answers false. */
   detach({ parent, name, node }: Target & { readonly node: Node }, call: Call): void {
     this.#leave(parent.id, name, node, call);
-    this.#store.setAside(node.id);
-    this.#pending = true;
+    this.#setAside(node.id);
   }
 
   /**
-   * Takes apart some of what was detached.
+   * Takes apart some of what was set aside.
    *
    * @returns whether there is more to do.
    */
@@ -51,40 +50,80 @@ export class Removal {
       return false;
     }
     this.#store.mutate(call, () => {
-      const entries = this.#store.entries(next.node, undefined, limit);
-      this.#takeApart(next, entries);
-      if (entries.length === limit) return;
-      this.#store.clearAside(next);
-      this.#store.asOf(next.rev, next.run, () => this.#store.delete([next.node]));
+      const done = isDirectory(next.node.mode) ? this.#emptySome(next, limit) : this.#shrink(next);
+      if (done) this.#store.clearAside(next);
     });
     return true;
   }
 
-  /** What lies below a removed directory went when that was removed: it is kept as of then. */
-  #takeApart({ node: parent, rev, run }: AsideEntry, entries: readonly Entry[]): void {
-    const directories: number[] = [];
-    const unchanged: Node[] = [];
-    const changed: Node[] = [];
-    for (const entry of entries) {
-      if (isDirectory(entry.mode)) {
-        directories.push(entry.node);
-        continue;
+  /** Frees part of a large file, from the end; the file itself with the last part. */
+  #shrink(aside: AsideEntry): boolean {
+    const { node } = aside;
+    const size = this.#content.sizeWithoutLast(node, STEP_BYTES_FREED / CHUNK_BYTES);
+    this.#asOf(aside, [node], () => {
+      if (size === 0) {
+        this.#delete([node]);
+        return;
       }
-      const node = this.#store.node(entry.node);
-      if (node.nlink > 1) this.#dropLink(node);
-      // One that had a further name, outside, may have been changed since, and be kept as it was after.
-      else if (node.rev > rev) changed.push(node);
-      else unchanged.push(node);
-    }
-    this.#drop(changed);
-    this.#store.asOf(rev, run, () => {
-      this.#store.leaveMany(parent, entries);
-      for (const id of directories) this.#store.setAside(id);
-      this.#drop(unchanged);
+      this.#content.truncate(node, size);
+      this.#store.save(node);
     });
+    return size === 0;
   }
 
-  #drop(nodes: readonly Node[]): void {
+  /** Removes some entries of a directory; the directory itself with the last. */
+  #emptySome(aside: AsideEntry, limit: number): boolean {
+    const directory = aside.node.id;
+    const listed = this.#store.entries(directory, undefined, limit);
+    let count = 0;
+    for (let bytes = 0; count < listed.length && bytes <= STEP_BYTES_FREED; count++)
+      bytes += listed[count]?.size ?? 0;
+    const entries = listed.slice(0, count);
+    const apart: Entry[] = [];
+    const gone: Removable[] = [];
+    for (const entry of entries) {
+      const { node: id, mode, nlink, size, rev, run, since } = entry;
+      if (isDirectory(mode) || (nlink === 1 && size > STEP_BYTES_FREED)) apart.push(entry);
+      else if (nlink === 1) gone.push({ id, size, rev, run, since });
+      else {
+        // Other names of the node may be among these entries: its count goes down as they go.
+        const node = this.#store.node(id);
+        if (node.nlink > 1) this.#dropLink(node);
+        else gone.push(node);
+      }
+    }
+    this.#asOf(aside, [], () => {
+      this.#store.leaveMany(directory, entries);
+      for (const { node } of apart) this.#setAside(node);
+    });
+    this.#asOf(aside, gone, (nodes) => this.#delete(nodes));
+    if (entries.length < listed.length || listed.length === limit) return false;
+    this.#asOf(aside, [], () => this.#store.delete([directory]));
+    return true;
+  }
+
+  /**
+   * What lies below a removed directory went when that was removed: it is kept as of then. A file that had a
+   * further name, outside, may have been changed since, and is kept as it was after that.
+   */
+  #asOf<Part extends Removable>(
+    { asOf, by }: AsideEntry,
+    nodes: readonly Part[],
+    work: (nodes: readonly Part[]) => void,
+  ): void {
+    const changed = nodes.filter(({ rev }) => rev > asOf);
+    if (changed.length > 0) work(changed);
+    const unchanged = nodes.filter(({ rev }) => rev <= asOf);
+    if (unchanged.length > 0 || nodes.length === 0) this.#store.asOf(asOf, by, () => work(unchanged));
+  }
+
+  /** Puts a node where no path leads, to be taken apart. */
+  #setAside(id: number): void {
+    this.#store.setAside(id);
+    this.#pending = true;
+  }
+
+  #delete(nodes: readonly Removable[]): void {
     if (nodes.length === 0) return;
     this.#content.drop(nodes);
     this.#store.delete(nodes.map(({ id }) => id));

@@ -2,10 +2,11 @@ import { Recorder } from "../history/recorder.ts";
 import { Cache } from "./cache.ts";
 import { createClock, type Moment } from "./clock.ts";
 import { Counters } from "./counters.ts";
+import { ABSENT, EntryCache } from "./entry-cache.ts";
 import { type Call, fsError } from "./errors.ts";
 import { REMOVED, ROOT } from "./layout.ts";
 import { decodeName } from "./names.ts";
-import type { Node } from "./node.ts";
+import { isDirectory, type Node } from "./node.ts";
 import { nameBytes } from "./paths.ts";
 import { damaged } from "./schema.ts";
 import type { Sql } from "./sql/types.ts";
@@ -16,12 +17,21 @@ export interface Entry {
   readonly bytes: Uint8Array;
   readonly node: number;
   readonly mode: number;
-}
-
-/** A directory that is to be taken apart. */
-export interface AsideEntry extends Entry {
+  readonly nlink: number;
+  readonly size: number;
+  /** Of the node, as in {@link Node}. */
   readonly rev: number;
   readonly run: number;
+  readonly since: number;
+}
+
+/** A node without a name, which is to be taken apart. */
+export interface AsideEntry {
+  readonly bytes: Uint8Array;
+  readonly node: Node;
+  /** The revision that took its name away, and who made that. */
+  readonly asOf: number;
+  readonly by: number;
 }
 
 /**
@@ -35,7 +45,7 @@ export class Store {
   readonly #counters: Counters;
   readonly #clock = createClock();
   readonly #nodes = new Cache<number, Node>(8192);
-  readonly #entries = new Cache<string, number>(16384);
+  readonly #entries = new EntryCache(16384);
   readonly #onForget: (() => void)[] = [];
   #mutating = false;
   #closed = false;
@@ -212,6 +222,7 @@ export class Store {
       node.name,
     );
     this.#nodes.set(node.id, node);
+    if (isDirectory(node.mode)) this.#entries.created(node.id);
   }
 
   /** Saves a node that changed. */
@@ -268,20 +279,24 @@ export class Store {
     if (ids.length === 1) this.sql.exec("DELETE FROM vfs_node WHERE id = ?", ids[0] as number);
     else
       this.sql.exec("DELETE FROM vfs_node WHERE id IN (SELECT value FROM json_each(?))", JSON.stringify(ids));
-    for (const id of ids) this.#nodes.delete(id);
+    for (const id of ids) {
+      this.#nodes.delete(id);
+      this.#entries.drop(id);
+    }
   }
 
   /** The node that a directory holds under a name. */
   child(parent: number, name: string, call: Call): number | undefined {
-    const key = `${parent}/${name}`;
-    const cached = this.#entries.get(key);
-    if (cached !== undefined) return cached;
+    const known = this.#entries.find(parent, name);
+    if (known !== undefined && known !== ABSENT) return known;
+    const bytes = nameBytes(name, call);
+    if (known === ABSENT) return undefined;
     const [row] = this.sql.exec<{ node: number }>(
       "SELECT node FROM vfs_dirent WHERE parent = ? AND name = ?",
       parent,
-      nameBytes(name, call),
+      bytes,
     );
-    if (row !== undefined) this.#entries.set(key, row.node);
+    if (row !== undefined) this.#entries.set(parent, name, row.node);
     return row?.node;
   }
 
@@ -291,28 +306,27 @@ export class Store {
     this.#insertEntry(parent, bytes, node.id);
     node.parent = parent;
     node.name = bytes;
-    this.#entries.set(`${parent}/${name}`, node.id);
+    this.#entries.set(parent, name, node.id);
   }
 
-  /** Puts a directory, whose name was taken away, where it is to be taken apart. */
+  /** Puts a node, whose name was taken away, where it is to be taken apart. */
   setAside(id: number): void {
     this.#insertEntry(REMOVED, encoder.encode(String(id)), id);
   }
 
-  /** Takes a directory off the place where it was to be taken apart. */
-  clearAside(entry: Entry): void {
+  /** Takes a node off the place where it was to be taken apart. */
+  clearAside(entry: AsideEntry): void {
     this.sql.exec("DELETE FROM vfs_dirent WHERE parent = ? AND name = ?", REMOVED, entry.bytes);
   }
 
-  /** The next directory to be taken apart, since when, and by whom. */
+  /** The next node to be taken apart. */
   nextAside(): AsideEntry | undefined {
     const [row] = this.sql.exec<{ name: Uint8Array; node: number; rev: number; run: number }>(
       "SELECT name, node, rev, run FROM vfs_dirent WHERE parent = ? ORDER BY name LIMIT 1",
       REMOVED,
     );
     if (row === undefined) return undefined;
-    const { mode } = this.node(row.node);
-    return { ...row, name: decodeName(row.name), bytes: row.name, mode };
+    return { bytes: row.name, node: this.node(row.node), asOf: row.rev, by: row.run };
   }
 
   #insertEntry(parent: number, name: Uint8Array, node: number): void {
@@ -331,7 +345,7 @@ export class Store {
     const bytes = nameBytes(name, call);
     this.recorder.entries(parent, bytes, bytes);
     this.sql.exec("DELETE FROM vfs_dirent WHERE parent = ? AND name = ?", parent, bytes);
-    this.#entries.delete(`${parent}/${name}`);
+    this.#entries.delete(parent, name);
   }
 
   /** Takes names, given as listed, out of a directory. */
@@ -346,22 +360,32 @@ export class Store {
       first.bytes,
       last.bytes,
     );
-    for (const { name } of entries) this.#entries.delete(`${parent}/${name}`);
+    for (const { name } of entries) this.#entries.delete(parent, name);
   }
 
   /** Entries of a directory in the order of their bytes, those after a name. */
   entries(parent: number, after: Uint8Array | undefined, limit: number): Entry[] {
-    const rows = this.sql.exec<{ bytes: Uint8Array; node: number; mode: number | null }>(
-      `SELECT d.name AS bytes, d.node AS node, n.mode AS mode FROM vfs_dirent d LEFT JOIN vfs_node n ON n.id = d.node
+    const rows = this.sql.exec<{
+      bytes: Uint8Array;
+      node: number;
+      mode: number;
+      nlink: number;
+      size: number;
+      rev: number;
+      run: number;
+      since: number;
+    }>(
+      `SELECT d.name AS bytes, d.node AS node, n.mode AS mode, n.nlink AS nlink, n.size AS size, n.rev AS rev, n.run AS run,
+       n.since AS since FROM vfs_dirent d LEFT JOIN vfs_node n ON n.id = d.node
        WHERE d.parent = ? AND d.name > ? ORDER BY d.name LIMIT ?`,
       parent,
       after ?? NOTHING,
       limit,
     );
-    return rows.map(({ bytes, node, mode }) => {
-      const name = decodeName(bytes);
-      if (mode === null) throw damaged(`node ${node} is named '${name}', but missing`);
-      return { name, bytes, node, mode };
+    return rows.map((row) => {
+      const name = decodeName(row.bytes);
+      if (row.mode === null) throw damaged(`node ${row.node} is named '${name}', but missing`);
+      return { name, ...row };
     });
   }
 

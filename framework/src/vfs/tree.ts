@@ -2,8 +2,8 @@ import { Chunks } from "./chunks.ts";
 import { moment } from "./clock.ts";
 import { Content, type Staged, type Version } from "./content.ts";
 import { Counters } from "./counters.ts";
-import { type Call, fsError, hasCode, invalidType, outOfRange, rmIsDirectory, tooLarge } from "./errors.ts";
-import { FILE_MAX, ROOT, STEP_ENTRIES } from "./layout.ts";
+import { type Call, fsError, hasCode, rmIsDirectory, tooLarge } from "./errors.ts";
+import { FILE_MAX, INLINE_BYTES, ROOT, STEP_ENTRIES } from "./layout.ts";
 import { decodeName } from "./names.ts";
 import {
   isDirectory,
@@ -14,24 +14,14 @@ import {
   touchContent,
   touchMetadata,
 } from "./node.ts";
+import type { OpenOptions, RemoveOptions } from "./options.ts";
 import { checkLinkTarget, checkPath, parentPath } from "./paths.ts";
 import { Removal } from "./removal.ts";
+import { movable } from "./rename.ts";
 import { type LastLink, Resolver, type Target } from "./resolver.ts";
 import { inspectSchema, migrate, SCHEMA_VERSION } from "./schema.ts";
 import type { Sql } from "./sql/types.ts";
 import { type Entry, Store } from "./store.ts";
-
-/** How a file is opened to be written: as the flags of `node:fs`. */
-export interface OpenOptions {
-  readonly flag: "w" | "wx" | "a" | "ax";
-  readonly mode: number;
-}
-
-/** The options of `rm`. */
-export interface RemoveOptions {
-  readonly recursive?: boolean;
-  readonly force?: boolean;
-}
 
 /** Options of a {@link Tree}. */
 export interface TreeOptions {
@@ -76,10 +66,14 @@ export class Tree {
     if (version === 0) this.#setTimes(ROOT);
   }
 
-  /** Goes on with what a crash interrupted; a bounded part now, the rest when there is work of the same kind. */
-  recover(): void {
-    this.chunks.sweep();
-    this.removal.step(STEP_ENTRIES);
+  /**
+   * Does a bounded part of what is left over: takes apart what was removed, frees chunks without a use.
+   *
+   * @returns whether there may be more to do.
+   */
+  recover(): boolean {
+    const swept = this.chunks.sweep();
+    return this.removal.step(STEP_ENTRIES) || swept;
   }
 
   /** Forgets everything; streams that are still open find nothing to release. */
@@ -116,11 +110,12 @@ export class Tree {
     return this.store.entries(directory, after, limit);
   }
 
-  /** A file's bytes. They may be shared: not to be handed out without a copy. */
-  read(path: string): Uint8Array {
+  /** A file's bytes, for the caller to keep; or, to be looked at only, those that the tree itself may keep. */
+  read(path: string, use: "keep" | "look"): Uint8Array {
     const node = this.#file(path);
     if (node.size > this.#readLimit) throw tooLarge(node.size, this.#readLimit);
-    return this.content.read(node);
+    const bytes = this.content.read(node);
+    return use === "keep" && node.size <= INLINE_BYTES ? bytes.slice() : bytes;
   }
 
   /** Holds a file as it is now. */
@@ -289,23 +284,9 @@ export class Tree {
     const call = { syscall: "rename", path: oldPath, dest: newPath };
     const from = this.resolver.locate(oldPath, "never", call);
     const to = this.resolver.locate(newPath, "never", call);
-    if (from.unnamed !== undefined || to.unnamed !== undefined) throw fsError("EBUSY", call);
-    if (from.node === undefined) throw fsError("ENOENT", call);
-    const moving = from.node;
+    const moving = movable(this.store, from, to, call);
+    if (moving.id === to.node?.id) return;
     const isMoving = isDirectory(moving.mode);
-    if (!isMoving && (from.slash || to.slash)) throw fsError("ENOTDIR", call);
-    for (let place = isMoving ? to.parent : undefined; place !== undefined; place = place.parent) {
-      if (place.id === moving.id) throw fsError("EINVAL", call);
-    }
-    for (let place: Target["parent"] | undefined = from.parent; place !== undefined; place = place.parent) {
-      if (place.id === to.node?.id) throw fsError("ENOTEMPTY", call);
-    }
-    if (to.node !== undefined) {
-      if (to.node.id === moving.id) return;
-      if (isMoving && !isDirectory(to.node.mode)) throw fsError("ENOTDIR", call);
-      if (!isMoving && isDirectory(to.node.mode)) throw fsError("EISDIR", call);
-      if (isMoving && !this.store.isEmpty(to.node.id)) throw fsError("ENOTEMPTY", call);
-    }
     this.store.mutate(call, () => {
       if (to.node !== undefined) this.removal.unlink({ ...to, node: to.node }, call);
       this.store.leave(from.parent.id, from.name, call);
@@ -429,13 +410,4 @@ export class Tree {
       this.store.save(node);
     });
   }
-}
-
-/** A mode as callers give it: permission bits, or an octal string as Node takes it. */
-export function permissions(mode: unknown, fallback: number): number {
-  if (mode === undefined) return fallback;
-  if (typeof mode !== "number") throw invalidType("mode", "of type number", mode);
-  if (!Number.isInteger(mode) || mode < 0 || mode > 0xffff_ffff)
-    throw outOfRange("mode", "an integer >= 0 && <= 4294967295", mode);
-  return mode & PERMISSIONS;
 }

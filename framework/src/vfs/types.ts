@@ -74,8 +74,18 @@ export type Time = number | Date;
 
 /**
  * The verbs of a workspace's files. Each call is one transaction: it happened whole or not at all, and
- * once its promise has resolved it is durable. Failures reject with Node's errors (`code`, `errno`,
- * `syscall`, `path`).
+ * once its promise has resolved it is durable. Calls take effect in the order they are made. Failures
+ * reject with Node's errors (`code`, `errno`, `syscall`, `path`).
+ *
+ * Permissions and owners are kept, not enforced; there is no umask; reading leaves `atime` alone. A name
+ * has at most 255 bytes, a path 4,095, and a path leads through 40 symbolic links at most.
+ *
+ * @example
+ * ```ts
+ * await workspace.fs.mkdir("/notes", { recursive: true });
+ * await workspace.fs.writeFile("/notes/today.md", "# Today\n");
+ * const text = await workspace.fs.readFile("/notes/today.md", "utf8");
+ * ```
  */
 export interface FileSystem {
   readFile(path: string, options?: { encoding?: null } | null): Promise<Uint8Array>;
@@ -94,9 +104,10 @@ export interface FileSystem {
   exists(path: string): Promise<boolean>;
   realpath(path: string): Promise<string>;
 
+  /** Names by their bytes, in order. With `recursive` also those below, level by level, links not followed. */
   readdir(path: string, options?: { withFileTypes?: false; recursive?: boolean }): Promise<string[]>;
   readdir(path: string, options: { withFileTypes: true; recursive?: boolean }): Promise<Dirent[]>;
-  /** With `recursive`, answers the first directory that was made, or undefined when all were there. */
+  /** With `recursive`, answers the first directory that was made, or undefined when all were there. Mode `0o755` by default. */
   mkdir(path: string, options?: { recursive?: boolean; mode?: number } | number): Promise<string | undefined>;
   rm(path: string, options?: { recursive?: boolean; force?: boolean }): Promise<void>;
   rename(oldPath: string, newPath: string): Promise<void>;

@@ -214,7 +214,7 @@ describe("another process", () => {
       }
       expect(names.length - latest.size).toBeLessThanOrEqual(1);
     }
-    // What the crashes left over went when it was opened, or goes with the next removal.
+    // What the crashes left over goes once it is open; a removal ends when all of it has gone.
     {
       await using workspace = await Workspace.open(file);
       await workspace.fs.mkdir("/last");

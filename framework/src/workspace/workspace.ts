@@ -4,6 +4,7 @@ import { WorkspaceRuntime } from "../runtime/runtime.ts";
 import type { Backend, Runtime } from "../runtime/types.ts";
 import { TreeFileSystem } from "../vfs/file-system.ts";
 import { inspectSchema } from "../vfs/schema.ts";
+import { settle } from "../vfs/settle.ts";
 import { type DurableObjectStorageLike, durableObjectSql } from "../vfs/sql/durable-object.ts";
 import type { Sql } from "../vfs/sql/types.ts";
 import { Tree } from "../vfs/tree.ts";
@@ -66,7 +67,7 @@ export class Workspace implements AsyncDisposable {
         ...(options.backends && { backends: options.backends }),
       });
       this.runtime = this.#runtime;
-      tree.recover();
+      void settle(tree);
     } catch (error) {
       release();
       throw error;

@@ -1,8 +1,8 @@
 import type { FileSystem, Stats } from "@computer/framework";
 import type { EntryKind, EntryStat, FileAnswer, FileVerbs } from "./protocol.ts";
 
-/** The largest file that is read or written whole: an RPC message of Workers holds at most 32 MiB. */
-export const MAX_FILE_BYTES = 24 * 1024 * 1024;
+/** The largest file that is read: the interpreter holds it whole, and RPC carries at most 32 MiB. */
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
 /** The most entries that one `cp -r` copies. */
 const MAX_COPIES = 100_000;
 
@@ -16,8 +16,8 @@ class Verbs implements FileVerbs {
 
   async readFile(path: string): Promise<Uint8Array> {
     const bytes = await this.#fs.readFile(path);
-    if (bytes.byteLength > MAX_FILE_BYTES) throw tooLarge(path, bytes.byteLength);
-    return bytes;
+    if (bytes.byteLength <= MAX_FILE_BYTES) return bytes;
+    throw fault("EFBIG", `file too large for this shell (at most ${MAX_FILE_BYTES} bytes), open`, path);
   }
 
   writeFile(path: string, data: Uint8Array): Promise<void> {
@@ -171,12 +171,4 @@ function codeOf(error: unknown): string | undefined {
 
 function fault(code: string, what: string, path: string): Error {
   return Object.assign(new Error(`${code}: ${what} '${path}'`), { code, path });
-}
-
-function tooLarge(path: string, size: number): Error {
-  return fault(
-    "EFBIG",
-    `file too large for this shell (${size} bytes, at most ${MAX_FILE_BYTES}), open`,
-    path,
-  );
 }

@@ -17,6 +17,8 @@ export interface GuestOutcome {
   readonly exitCode: number;
   /** Set when a bound of the interpreter ended the run: which one, in words. */
   readonly limit?: string;
+  /** Bytes of output that were not sent, because the run's bound was reached. */
+  readonly droppedBytes: number;
 }
 
 /** What the host lends the guest for one run. */

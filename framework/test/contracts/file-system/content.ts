@@ -125,6 +125,30 @@ export const contentCases = [
     assert.equal(sql.exec("SELECT 1 FROM vfs_bytes").length, 0);
   }),
 
+  sound(
+    "a very large file is removed in steps: gone at once, its bytes a little later",
+    async ({ fs, sql }) => {
+      const part = noise(4 * 1024 * 1024);
+      for (const path of ["/a", "/d/b", "/d/c"]) {
+        await fs.mkdir("/d", { recursive: true });
+        const writer = fs.createWriteStream(path).getWriter();
+        for (let i = 0; i < 12; i++) {
+          part[0] = (part[0] ?? 0) + 1;
+          await writer.write(part);
+        }
+        await writer.close();
+        await fs.truncate(path, 2 ** 42);
+      }
+      await fs.copyFile("/a", "/copy");
+      await Promise.all([fs.rm("/a"), fs.rm("/d", { recursive: true })]);
+      assert.deepEqual(await fs.readdir("/"), ["copy"]);
+      assert.equal((await fs.stat("/copy")).size, 2 ** 42);
+      await fs.writeFile("/new", "");
+      await fs.rename("/new", "/copy");
+      assert.equal(sql.exec("SELECT 1 FROM vfs_bytes").length, 0);
+    },
+  ),
+
   sound("many at once: every call is whole, in the order of the calls", async ({ fs }) => {
     await Promise.all(Array.from({ length: 200 }, (_, i) => fs.writeFile("/f", `version ${i}`)));
     assert.equal(await fs.readFile("/f", "utf8"), "version 199");

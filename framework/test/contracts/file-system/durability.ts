@@ -83,12 +83,10 @@ export const durabilityCases = [
       for (let i = 0; i < STEP_ENTRIES + 5; i++) await fs.writeFile(`${directory}/${i}`, "x");
     }
     const removing = fs.rm("/d", { recursive: true });
-    const cut = assert.rejects(removing, { code: "ERR_WORKSPACE_CLOSED" });
     const again = await reopen();
-    await cut;
+    await removing;
     assert.deepEqual(await again.fs.readdir("/"), []);
-    // Whatever is left goes with the next removal.
-    await again.fs.mkdir("/other");
-    await again.fs.rm("/other", { recursive: true });
+    while (again.sql.exec("SELECT 1 FROM vfs_node").length > 1)
+      await new Promise((resume) => setTimeout(resume, 1));
   }),
 ];

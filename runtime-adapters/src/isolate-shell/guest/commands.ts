@@ -1,7 +1,7 @@
 import { type CustomCommand, defineCommand } from "just-bash/browser";
 
 /** How much `yes` says: a pipe here is filled before it is read, so it cannot go on until nobody listens. */
-const YES_CHARACTERS = 4 * 1024 * 1024;
+const YES_CHARACTERS = 512 * 1024;
 
 const yes = defineCommand("yes", async (args) => {
   const line = `${args.length === 0 ? "y" : args.join(" ")}\n`;
