@@ -16,10 +16,7 @@ export function timerClock(ring: () => void): AlarmClock {
     set(timeMs) {
       clearTimeout(timer);
       const wait = Math.max(0, timeMs - Date.now());
-      timer = setTimeout(
-        () => (wait > LONGEST_MS ? clock.set(timeMs) : ring()),
-        Math.min(wait, LONGEST_MS),
-      );
+      timer = setTimeout(() => (wait > LONGEST_MS ? clock.set(timeMs) : ring()), Math.min(wait, LONGEST_MS));
       (timer as { unref?(): void }).unref?.();
     },
     clear: () => clearTimeout(timer),

@@ -1,4 +1,3 @@
-import { ROOT } from "../vfs/layout.ts";
 import { isDirectory, type Node } from "../vfs/node.ts";
 import type { Entry } from "../vfs/store.ts";
 import type { PastStore } from "./past-store.ts";
@@ -50,7 +49,8 @@ export class Span {
         yield change;
         if (change === STEP) continue;
         // What went along with a directory, and what came with one.
-        if (change.before !== undefined && this.isGone(change.before)) yield* this.#below(change.before, "before");
+        if (change.before !== undefined && this.isGone(change.before))
+          yield* this.#below(change.before, "before");
         if (change.after !== undefined && this.isNew(change.after)) yield* this.#below(change.after, "after");
       }
     }

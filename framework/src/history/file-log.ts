@@ -56,7 +56,12 @@ export function fileLog(tree: Tree, pins: Pins, path: string, limit: number): Fi
 
 const PRESENT = Number.MAX_SAFE_INTEGER;
 
-function toVersion(node: Node, until: number | undefined, path: string, runId: string | undefined): FileVersion {
+function toVersion(
+  node: Node,
+  until: number | undefined,
+  path: string,
+  runId: string | undefined,
+): FileVersion {
   return {
     path,
     ino: node.id,

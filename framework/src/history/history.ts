@@ -136,10 +136,7 @@ export class WorkspaceHistory implements History {
     return fileLog(this.#tree(), this.#pins, path, checkLimit(limit));
   }
 
-  async restore(
-    revision: Revision,
-    { paths }: { paths?: readonly string[] } = {},
-  ): Promise<RestoreResult> {
+  async restore(revision: Revision, { paths }: { paths?: readonly string[] } = {}): Promise<RestoreResult> {
     for (const path of paths ?? []) checkPath(path, { syscall: "restore", path });
     await settle(this.#tree());
     const was = this.#views.hold(revision);
@@ -231,11 +228,12 @@ export class WorkspaceHistory implements History {
     this.#alarms.schedule({ kind: PRUNE, key: "", payload: null }, Date.now() + PRUNE_SOON_MS);
   }
 
-  /** Something was kept: much of it, or without a run or snapshot that would want it for long, is pruned soon. */
+  /** Something was kept: when it is much, or perhaps only for a reader that will soon be done, it is pruned soon. */
   #notice(): void {
     if (this.#noticed) return;
-    const { copiedBytes, keepsRuns } = this.#tree().store.recorder;
-    if (keepsRuns && copiedBytes < (this.#retention?.maxBytes ?? 0) / 8) return;
+    const { copiedBytes, keepsRuns, holds } = this.#tree().store.recorder;
+    const much = keepsRuns && copiedBytes >= (this.#retention?.maxBytes ?? 0) / 8;
+    if (!much && holds.length === 0) return;
     this.#noticed = true;
     // After the change that is being made.
     queueMicrotask(() => {

@@ -65,7 +65,10 @@ export class Pins {
       }
       const [count] = sql.exec<{ n: number }>("SELECT count(*) AS n FROM vfs_pin WHERE kind = 'snapshot'");
       if ((count?.n ?? 0) >= MAX_SNAPSHOTS) {
-        throw new ComputerError("ERR_BAD_ARGUMENT", `There are ${MAX_SNAPSHOTS} snapshots: remove some first.`);
+        throw new ComputerError(
+          "ERR_BAD_ARGUMENT",
+          `There are ${MAX_SNAPSHOTS} snapshots: remove some first.`,
+        );
       }
       const row = { rev: this.#store.latestRevision, name, note: note ?? null, time_ms: Date.now() };
       sql.exec("INSERT INTO vfs_pin VALUES (?, 'snapshot', ?, ?, ?)", row.rev, name, row.note, row.time_ms);
@@ -76,7 +79,9 @@ export class Pins {
 
   list(): Snapshot[] {
     return this.#store.sql
-      .exec<SnapshotRow>("SELECT rev, name, note, time_ms FROM vfs_pin WHERE kind = 'snapshot' ORDER BY rev, name")
+      .exec<SnapshotRow>(
+        "SELECT rev, name, note, time_ms FROM vfs_pin WHERE kind = 'snapshot' ORDER BY rev, name",
+      )
       .map(toSnapshot);
   }
 
@@ -98,7 +103,10 @@ export class Pins {
             "SELECT rev FROM vfs_pin WHERE kind = 'snapshot' AND name = ?",
             revision,
           )
-        : this.#store.sql.exec<{ rev: number }>("SELECT rev FROM vfs_pin WHERE rev = ? LIMIT 1", number(revision));
+        : this.#store.sql.exec<{ rev: number }>(
+            "SELECT rev FROM vfs_pin WHERE rev = ? LIMIT 1",
+            number(revision),
+          );
     const [row] = rows;
     if (row === undefined) throw this.#unknown(revision);
     return row.rev;
@@ -121,7 +129,8 @@ export class Pins {
       typeof runId === "string"
         ? this.#store.sql.exec<RunRow>("SELECT * FROM vfs_run WHERE run = ?", runId)
         : [];
-    if (row !== undefined) return { number: row.id, runId: row.run, before: row.id - 1, open: row.end === null };
+    if (row !== undefined)
+      return { number: row.id, runId: row.run, before: row.id - 1, open: row.end === null };
     if (!this.#store.recorder.keepsRuns) {
       throw new ComputerError(
         "ERR_HISTORY_OFF",
@@ -132,7 +141,9 @@ export class Pins {
     throw new ComputerError(
       "ERR_UNKNOWN_RUN",
       `No changes of the run ${quote(runId)} are kept: it changed nothing, or too long ago. ${
-        latest === undefined ? "None of any run are." : `The latest that are kept are those of ${latest.runId}.`
+        latest === undefined
+          ? "None of any run are."
+          : `The latest that are kept are those of ${latest.runId}.`
       }`,
     );
   }
@@ -201,7 +212,12 @@ function toSnapshot({ rev, name, note, time_ms }: SnapshotRow): Snapshot {
 }
 
 function checkText(what: string, value: unknown, limit: number): asserts value is string {
-  if (typeof value === "string" && value.length <= limit && (value !== "" || what === "note") && value.isWellFormed())
+  if (
+    typeof value === "string" &&
+    value.length <= limit &&
+    (value !== "" || what === "note") &&
+    value.isWellFormed()
+  )
     return;
   throw new ComputerError(
     "ERR_BAD_ARGUMENT",

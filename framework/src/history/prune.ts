@@ -94,7 +94,9 @@ export class Pruning {
     const { store } = this.#tree();
     const { sql, recorder } = store;
     const befores = sql.exec<{ id: number }>("SELECT id FROM vfs_run ORDER BY id").map(({ id }) => id - 1);
-    const pins = sql.exec<{ rev: number }>("SELECT DISTINCT rev FROM vfs_pin ORDER BY rev").map(({ rev }) => rev);
+    const pins = sql
+      .exec<{ rev: number }>("SELECT DISTINCT rev FROM vfs_pin ORDER BY rev")
+      .map(({ rev }) => rev);
     const forEver = sql
       .exec<{ rev: number }>("SELECT DISTINCT rev FROM vfs_pin WHERE kind NOT IN ('run', 'end') ORDER BY rev")
       .map(({ rev }) => rev);
@@ -110,7 +112,11 @@ export class Pruning {
     return usage;
   }
 
-  async #sweepTable(table: Table, needed: (row: PastRow) => boolean, count: (row: PastRow) => void): Promise<void> {
+  async #sweepTable(
+    table: Table,
+    needed: (row: PastRow) => boolean,
+    count: (row: PastRow) => void,
+  ): Promise<void> {
     for (let after: PastRow | undefined; ; ) {
       const { sql } = this.#tree().store;
       const key = after === undefined ? table.first : table.key(after);
@@ -126,7 +132,7 @@ export class Pruning {
         sql.transaction(() => {
           for (const row of part) {
             sql.exec(table.remove, ...table.key(row));
-            if (table.counted) chunks.removeUse(row["hash"] as Uint8Array);
+            if (table.counted) chunks.removeUse(row.hash as Uint8Array);
           }
         });
         this.#removedRows += part.length;
@@ -199,21 +205,21 @@ const TABLES: readonly Table[] = [
     page: `SELECT id, until, rev, 0 AS bytes FROM vfs_node_past WHERE (id, until) > (?, ?) ORDER BY id, until LIMIT ?`,
     remove: "DELETE FROM vfs_node_past WHERE id = ? AND until = ?",
     first: [0, 0],
-    key: (row) => [row["id"] as number, row.until],
+    key: (row) => [row.id as number, row.until],
   },
   {
     page: `SELECT parent, name, until, rev, 0 AS bytes FROM vfs_dirent_past
            WHERE (parent, name, until) > (?, ?, ?) ORDER BY parent, name, until LIMIT ?`,
     remove: "DELETE FROM vfs_dirent_past WHERE parent = ? AND name = ? AND until = ?",
     first: [-1, new Uint8Array(), 0],
-    key: (row) => [row["parent"] as number, row["name"] as Uint8Array, row.until],
+    key: (row) => [row.parent as number, row.name as Uint8Array, row.until],
   },
   {
     page: `SELECT node, until, rev, length(data) AS bytes FROM vfs_content_past
            WHERE (node, until) > (?, ?) ORDER BY node, until LIMIT ?`,
     remove: "DELETE FROM vfs_content_past WHERE node = ? AND until = ?",
     first: [0, 0],
-    key: (row) => [row["node"] as number, row.until],
+    key: (row) => [row.node as number, row.until],
   },
   {
     page: `SELECT e.node, e.idx, e.until, e.rev, e.hash, c.size AS bytes FROM vfs_extent_past e
@@ -221,7 +227,7 @@ const TABLES: readonly Table[] = [
            WHERE (e.node, e.idx, e.until) > (?, ?, ?) ORDER BY e.node, e.idx, e.until LIMIT ?`,
     remove: "DELETE FROM vfs_extent_past WHERE node = ? AND idx = ? AND until = ?",
     first: [0, 0, 0],
-    key: (row) => [row["node"] as number, row["idx"] as number, row.until],
+    key: (row) => [row.node as number, row.idx as number, row.until],
     counted: true,
   },
 ];

@@ -53,6 +53,8 @@ export class Recorder {
   readonly #onCopy: (() => void)[] = [];
   #stored: { pin: number; horizon: number } | undefined;
   #held = 0;
+  /** Who makes the revision: by name until the first row is written, by number then. */
+  #actor: { id: string; nowMs: number } | undefined;
   #run: RunNumber = HOST;
   #until = 0;
   #copiedBytes = 0;
@@ -64,6 +66,11 @@ export class Recorder {
 
   /** Who makes the revision that is being made. */
   get run(): RunNumber {
+    if (this.#actor !== undefined) {
+      const { id, nowMs } = this.#actor;
+      this.#run = this.#number(id, this.#until, nowMs);
+      this.#actor = undefined;
+    }
     return this.#run;
   }
 
@@ -91,7 +98,8 @@ export class Recorder {
   /** A revision begins, made by a run of that name or by the host. Part of its transaction. */
   begin(revision: number, actor: string | undefined, nowMs: number): void {
     this.#until = revision;
-    this.#run = actor === undefined || !this.#keepsRuns ? HOST : this.#number(actor, revision, nowMs);
+    this.#run = HOST;
+    this.#actor = actor === undefined || !this.#keepsRuns ? undefined : { id: actor, nowMs };
   }
 
   /** Pins were added or removed, runs were forgotten, or a transaction was undone. */
@@ -106,7 +114,7 @@ export class Recorder {
    */
   asOf<T>(revision: number, run: RunNumber, work: () => T): T {
     const { stored, held } = { stored: this.#load(), held: this.#held };
-    const [until, by] = [this.#until, this.#run];
+    const [until, by] = [this.#until, this.run];
     const [row] = this.#sql.exec<{ pin: number | null }>(
       "SELECT max(rev) AS pin FROM vfs_pin WHERE rev < ?",
       revision,
@@ -147,8 +155,10 @@ export class Recorder {
 
   /** Whether a row of this revision, written by this run, must be kept when it changes. */
   needs(rev: number, run: RunNumber): boolean {
+    // Who it is comes first: a run that begins is a pin.
+    const me = this.run;
     const { pin, horizon } = this.#load();
-    return rev <= Math.max(pin, this.#held) || (rev > horizon && run !== this.#run);
+    return rev <= Math.max(pin, this.#held) || (rev > horizon && run !== me);
   }
 
   /** Keeps a node as the database has it. To be called before the change is saved. */
@@ -182,7 +192,7 @@ export class Recorder {
       `INSERT INTO vfs_dirent_past SELECT parent, name, ?, node, rev, run, ? FROM vfs_dirent
        WHERE parent = ? AND name >= ? AND name <= ? AND ${NEEDED}`,
       this.#until,
-      this.#run,
+      this.run,
       ...range,
       ...this.#needed(),
     );
@@ -246,13 +256,15 @@ export class Recorder {
   }
 
   #active(): boolean {
+    if (this.run !== HOST) return true;
     const { pin, horizon } = this.#load();
     return pin > 0 || this.#held > 0 || horizon < NEVER;
   }
 
   #needed(): Needed {
+    const me = this.run;
     const { pin, horizon } = this.#load();
-    return [Math.max(pin, this.#held), horizon, this.#run];
+    return [Math.max(pin, this.#held), horizon, me];
   }
 
   #load(): { pin: number; horizon: number } {

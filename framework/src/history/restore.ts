@@ -158,7 +158,8 @@ export class Restore {
 
   #reset(was: Node): void {
     const node = this.placer.find(was.id);
-    if (node === undefined || !sameKind(node, was) || !this.placer.paths.isWithin(was.id, this.#scope)) return;
+    if (node === undefined || !sameKind(node, was) || !this.placer.paths.isWithin(was.id, this.#scope))
+      return;
     const same = sameContent({ store: this.#live.store, node }, { store: this.#was.store, node: was });
     const sameTimes = node.mtime_s === was.mtime_s && node.mtime_ns === was.mtime_ns;
     if (same && sameTimes && samePermissions(node, was)) return;

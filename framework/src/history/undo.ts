@@ -7,7 +7,7 @@ import { Paths } from "./paths.ts";
 import type { KeptRun } from "./pins.ts";
 import { Placer, type Source } from "./placer.ts";
 import type { Conflict } from "./types.ts";
-import { nameVersions, type NodeVersion, nodeVersions, rewind } from "./versions.ts";
+import { type NameVersion, type NodeVersion, nameVersions, nodeVersions, rewind } from "./versions.ts";
 import type { Held, Views } from "./views.ts";
 
 /** Changes that are made in one go. */
@@ -74,7 +74,7 @@ export class Undo {
 
   /** Puts back what the run took from a name, or replaced under it. */
   *#bringBack(directory: number, name: Uint8Array, report: boolean): Generator<Step, boolean> {
-    const versions = nameVersions(this.#live.store, directory, name, this.#before);
+    const versions = this.#versionsOf(directory, name);
     const { to, changedSince } = rewind(
       versions,
       this.#run.number,
@@ -84,6 +84,7 @@ export class Undo {
     const wanted = versions[to]?.node;
     if (changedSince && report) this.#conflict(this.#path(directory, name), "changed since");
     if (to === 0 || wanted === undefined || wanted === versions[0]?.node) return false;
+    if (this.placer.child(directory, name) === wanted) return true;
     if (!(yield* this.#bringBackDirectory(directory))) {
       this.#conflict(this.#path(directory, name), "folder gone");
       return false;
@@ -147,7 +148,8 @@ export class Undo {
   #makeRoom(directory: number, name: Uint8Array, id: number): void {
     const { placer } = this;
     const node = this.#live.store.node(id);
-    if (!isDirectory(node.mode) && (node.nlink > 1 || this.#isAllOurs(id))) placer.remove(directory, name, node);
+    if (!isDirectory(node.mode) && (node.nlink > 1 || this.#isAllOurs(id)))
+      placer.remove(directory, name, node);
     else {
       placer.displace(directory, name, node);
       if (isDirectory(node.mode) && this.#isMadeByRun(id)) this.#made.push(id);
@@ -159,7 +161,7 @@ export class Undo {
     const { placer } = this;
     const id = placer.child(directory, name);
     if (id === undefined || !placer.paths.reaches(directory)) return;
-    const versions = nameVersions(this.#live.store, directory, name, this.#before);
+    const versions = this.#versionsOf(directory, name);
     const { to } = rewind(
       versions,
       this.#run.number,
@@ -195,7 +197,10 @@ export class Undo {
     if (changedSince) this.#conflict(this.placer.paths.of(id) ?? this.#was.of(id) ?? "?", "changed since");
     const was = versions[attributes]?.node;
     const bytes = versions[content];
-    const differs = bytes !== undefined && content > 0 && !sameContent(this.#at({ node, until: undefined }), this.#at(bytes));
+    const differs =
+      bytes !== undefined &&
+      content > 0 &&
+      !sameContent(this.#at({ node, until: undefined }), this.#at(bytes));
     const time = versions[times]?.node;
     const source = differs
       ? this.#content(bytes)
@@ -225,7 +230,12 @@ export class Undo {
     // A directory's times follow from its entries.
     const times = isFolder
       ? { to: 0 }
-      : rewind(versions, run, writer, (a, b) => a.node.mtime_s === b.node.mtime_s && a.node.mtime_ns === b.node.mtime_ns);
+      : rewind(
+          versions,
+          run,
+          writer,
+          (a, b) => a.node.mtime_s === b.node.mtime_s && a.node.mtime_ns === b.node.mtime_ns,
+        );
     return {
       attributes: attributes.to,
       content: content.to,
@@ -243,18 +253,21 @@ export class Undo {
     return { node, content: until === undefined ? this.#live.content : this.#views.tree(until - 1).content };
   }
 
-  /** Whether an entry is the run's, or was moved aside by this undoing. */
+  /** The versions of a name, as if this undoing had not changed it yet. */
+  #versionsOf(directory: number, name: Uint8Array): NameVersion[] {
+    const { store } = this.#live;
+    const me = store.recorder.run;
+    return nameVersions(store, directory, name, this.#before).filter(({ run }) => run !== me);
+  }
+
+  /** Whether an entry is the run's, or this undoing's. */
   #isOurs(parent: number, name: Uint8Array): boolean {
-    const [row] = this.#live.store.sql.exec<{ run: number; rev: number }>(
-      "SELECT run, rev FROM vfs_dirent WHERE parent = ? AND name = ?",
+    const [row] = this.#live.store.sql.exec<{ run: number }>(
+      "SELECT run FROM vfs_dirent WHERE parent = ? AND name = ?",
       parent,
       name,
     );
-    return row !== undefined && (row.run === this.#run.number || this.#isAside(name, row.rev));
-  }
-
-  #isAside(name: Uint8Array, rev: number): boolean {
-    return rev > this.#now && ASIDE.every((byte, i) => byte === name[i]);
+    return row !== undefined && (row.run === this.#run.number || row.run === this.#live.store.recorder.run);
   }
 
   /** Whether the run made a node. */
@@ -266,7 +279,10 @@ export class Undo {
   /** Whether the run made a node, and nobody else has changed it. */
   #isAllOurs(id: number): boolean {
     if (this.#was.reaches(id)) return false;
-    return nodeVersions(this.#live.store, id, this.#before).every(({ node }) => node.run === this.#run.number);
+    const me = this.#live.store.recorder.run;
+    return nodeVersions(this.#live.store, id, this.#before).every(
+      ({ node }) => node.run === this.#run.number || node.run === me,
+    );
   }
 
   /** The names that the run has had to do with. */
@@ -305,7 +321,12 @@ export class Undo {
           const child = node === 0 ? undefined : this.placer.find(node);
           yield { directory, name };
           // One without a past is found only here.
-          if (child !== undefined && isDirectory(child.mode) && child.since === 0 && !this.#was.reaches(child.id))
+          if (
+            child !== undefined &&
+            isDirectory(child.mode) &&
+            child.since === 0 &&
+            !this.#was.reaches(child.id)
+          )
             directories.push(child.id);
         }
         yield STEP;
@@ -356,7 +377,5 @@ export class Undo {
   }
 }
 
-/** What moves aside is named so; see {@link Placer.displace}. */
-const ASIDE = new TextEncoder().encode(".restored-");
 const NOTHING = new Uint8Array();
 const MAX_DEPTH = 100_000;

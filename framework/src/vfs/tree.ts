@@ -58,7 +58,7 @@ export class Tree {
     } else migrate(sql, version);
     this.store = view?.store ?? new Store(sql, keepsRuns);
     this.chunks = view?.chunks ?? new Chunks(this.store);
-    this.store.check();
+    if (view === undefined) this.store.check();
     this.content = new Content(this.store, this.chunks, view && VIEW_CACHE_BYTES);
     this.resolver = new Resolver(this.store, this.content);
     this.removal = new Removal(this.store, this.content, this.resolver);
