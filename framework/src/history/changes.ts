@@ -59,7 +59,7 @@ export class Span {
   /** Nodes of the earlier state that have changed, as they were. */
   *oldNodes(): Generator<Node | Step> {
     const { sql } = this.lo;
-    for (let until = this.lo.at, id = 0; ; ) {
+    for (let until = this.lo.at, id = Number.MAX_SAFE_INTEGER; ; ) {
       const rows = sql.exec<Node & { until: number }>(
         `SELECT * FROM vfs_node_past WHERE (until > ? OR (until = ? AND id > ?)) AND until <= ? AND rev <= ?
          ORDER BY until, id LIMIT ?`,

@@ -32,8 +32,7 @@ export class Diff {
         yield STEP;
         continue;
       }
-      const change = this.#ofName(found);
-      if (change !== undefined && this.#asked(change)) yield this.#told(change);
+      for (const change of this.#ofName(found)) if (this.#asked(change)) yield this.#told(change);
     }
     for (const before of span.oldNodes()) {
       if (before === STEP) {
@@ -45,29 +44,33 @@ export class Diff {
     }
   }
 
-  #ofName({ directory, name, before, after }: NameChange): Found | undefined {
+  #ofName({ directory, name, before, after }: NameChange): Found[] {
     const { lo, hi, loPaths, hiPaths } = this.#span;
     if (after !== undefined) {
       const path = hiPaths.entry(directory, name);
       const now = hi.node(after);
       const was = lo.find(after);
-      if (path === undefined) return undefined;
+      if (path === undefined) return [];
+      const replaced = before === undefined || !this.#span.isGone(before) ? undefined : lo.find(before);
       if (was !== undefined && isOne(was) && isOne(now)) {
         const from = loPaths.of(after);
-        if (from !== undefined) return { kind: "moved", path, from, before: was, after: now };
+        const moved: Found[] = from === undefined ? [] : [{ kind: "moved", path, from, before: was, after: now }];
+        const gone = loPaths.entry(directory, name);
+        if (moved.length > 0 && replaced !== undefined && gone !== undefined)
+          moved.push({ kind: "removed", path: gone, before: replaced });
+        if (moved.length > 0) return moved;
       }
-      const replaced = before === undefined || !this.#span.isGone(before) ? undefined : lo.find(before);
-      if (replaced === undefined) return { kind: "added", path, after: now };
-      if (!sameKind(replaced, now)) return { kind: "type", path, before: replaced, after: now };
-      return { kind: "modified", path, before: replaced, after: now };
+      if (replaced === undefined) return [{ kind: "added", path, after: now }];
+      if (!sameKind(replaced, now)) return [{ kind: "type", path, before: replaced, after: now }];
+      return [{ kind: "modified", path, before: replaced, after: now }];
     }
-    if (before === undefined) return undefined;
+    if (before === undefined) return [];
     const path = loPaths.entry(directory, name);
     const was = lo.node(before);
     const now = this.#span.isGone(before) ? undefined : hi.find(before);
     // It is elsewhere, and told of there.
-    if (path === undefined || (now !== undefined && isOne(was) && isOne(now))) return undefined;
-    return { kind: "removed", path, before: was };
+    if (path === undefined || (now !== undefined && isOne(was) && isOne(now))) return [];
+    return [{ kind: "removed", path, before: was }];
   }
 
   /** What changed in a node itself. What moved as well has been told of. */

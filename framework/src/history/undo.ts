@@ -61,10 +61,7 @@ export class Undo {
       else this.#takeAway(found.directory, found.name);
       if (this.#isTime()) yield STEP;
     }
-    for (const id of this.#made.reverse()) {
-      this.#removeDirectory(id);
-      if (this.#isTime()) yield STEP;
-    }
+    yield* this.#removeDirectories();
     for (const id of this.#nodes()) {
       if (id === STEP) yield STEP;
       else this.#reset(id);
@@ -181,11 +178,23 @@ export class Undo {
     }
   }
 
-  #removeDirectory(id: number): void {
-    const [node, home] = [this.placer.find(id), this.placer.paths.home(id)];
-    if (node === undefined || home === undefined) return;
-    if (this.placer.isEmpty(id)) this.placer.remove(home.parent, home.name, node);
-    else this.#conflict(this.#path(home.parent, home.name), "holds others' files");
+  /** Removes the directories that the run made, those below before those above: again as long as one goes. */
+  *#removeDirectories(): Generator<Step> {
+    let left = this.#made.reverse();
+    for (let before = -1; left.length !== before; ) {
+      before = left.length;
+      const kept: number[] = [];
+      for (const [i, id] of left.entries()) {
+        const [node, home] = [this.placer.find(id), this.placer.paths.home(id)];
+        if (node !== undefined && home !== undefined) {
+          if (this.placer.isEmpty(id)) this.placer.remove(home.parent, home.name, node);
+          else kept.push(id);
+        }
+        if (this.#isTime() || i % STEP_ROWS === STEP_ROWS - 1) yield STEP;
+      }
+      left = kept;
+    }
+    for (const id of left) this.#conflict(this.placer.paths.of(id) ?? "?", "holds others' files");
   }
 
   /** Takes back what the run changed in a node itself. */
@@ -320,14 +329,9 @@ export class Undo {
         for (const { name, node } of rows) {
           const child = node === 0 ? undefined : this.placer.find(node);
           yield { directory, name };
-          // One without a past is found only here.
-          if (
-            child !== undefined &&
-            isDirectory(child.mode) &&
-            child.since === 0 &&
-            !this.#was.reaches(child.id)
-          )
+          if (child !== undefined && isDirectory(child.mode) && this.#isFoundHereOnly(child.id)) {
             directories.push(child.id);
+          }
         }
         yield STEP;
         const last = rows.at(-1);
@@ -337,10 +341,22 @@ export class Undo {
     }
   }
 
+  /** Whether a directory is new, and has no past that would lead to it. */
+  #isFoundHereOnly(id: number): boolean {
+    if (this.#was.reaches(id)) return false;
+    const past = this.#live.store.sql.exec(
+      "SELECT 1 FROM vfs_node_past WHERE id = ? AND until > ? AND until <= ? LIMIT 1",
+      id,
+      this.#before,
+      this.#now,
+    );
+    return past.length === 0;
+  }
+
   /** Nodes with a past since the run began, each once. */
   *#nodes(): Generator<number | Step> {
     const { sql } = this.#live.store;
-    for (let until = this.#before, id = 0; ; ) {
+    for (let until = this.#before, id = Number.MAX_SAFE_INTEGER; ; ) {
       const rows = sql.exec<{ id: number; until: number; first: number }>(
         `SELECT id, until, (SELECT min(q.until) FROM vfs_node_past q WHERE q.id = p.id AND q.until > ?) AS first
          FROM vfs_node_past p WHERE (until > ? OR (until = ? AND id > ?)) AND until <= ? ORDER BY until, id LIMIT ?`,
