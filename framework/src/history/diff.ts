@@ -54,7 +54,8 @@ export class Diff {
       const replaced = before === undefined || !this.#span.isGone(before) ? undefined : lo.find(before);
       if (was !== undefined && isOne(was) && isOne(now)) {
         const from = loPaths.of(after);
-        const moved: Found[] = from === undefined ? [] : [{ kind: "moved", path, from, before: was, after: now }];
+        const moved: Found[] =
+          from === undefined ? [] : [{ kind: "moved", path, from, before: was, after: now }];
         const gone = loPaths.entry(directory, name);
         if (moved.length > 0 && replaced !== undefined && gone !== undefined)
           moved.push({ kind: "removed", path: gone, before: replaced });

@@ -94,7 +94,7 @@ export class Undo {
     const path = this.#path(directory, name);
     const node = placer.find(id);
     const home = node && placer.paths.home(id);
-    const versions = nodeVersions(this.#live.store, id, this.#before);
+    const versions = this.#versionsOfNode(id);
     const linked = !versions.every((version) => version.node.nlink === 1);
     const mayLink = node !== undefined && !isDirectory(node.mode) && linked && this.#hadOtherNames(versions);
     if (node !== undefined && !mayLink) {
@@ -128,7 +128,7 @@ export class Undo {
     const chain: { parent: number; name: Uint8Array; id: number }[] = [];
     for (let at = id; !this.placer.paths.reaches(at); ) {
       if (this.placer.find(at) !== undefined) return false;
-      const [last] = nodeVersions(this.#live.store, at, this.#before);
+      const [last] = this.#versionsOfNode(at);
       if (last === undefined || chain.length > MAX_DEPTH) return false;
       const { parent, name } = last.node;
       chain.push({ parent, name, id: at });
@@ -201,7 +201,7 @@ export class Undo {
   #reset(id: number): void {
     const node = this.placer.find(id);
     if (node === undefined || this.#isMadeByRun(id) || !this.placer.paths.reaches(id)) return;
-    const versions = nodeVersions(this.#live.store, id, this.#before);
+    const versions = this.#versionsOfNode(id);
     const { attributes, content, times, changedSince } = this.#rewound(versions);
     if (changedSince) this.#conflict(this.placer.paths.of(id) ?? this.#was.of(id) ?? "?", "changed since");
     const was = versions[attributes]?.node;
@@ -269,6 +269,13 @@ export class Undo {
     return nameVersions(store, directory, name, this.#before).filter(({ run }) => run !== me);
   }
 
+  /** The versions of a node, likewise. */
+  #versionsOfNode(id: number): NodeVersion[] {
+    const { store } = this.#live;
+    const me = store.recorder.run;
+    return nodeVersions(store, id, this.#before).filter(({ node }) => node.run !== me);
+  }
+
   /** Whether an entry is the run's, or this undoing's. */
   #isOurs(parent: number, name: Uint8Array): boolean {
     const [row] = this.#live.store.sql.exec<{ run: number }>(
@@ -282,16 +289,13 @@ export class Undo {
   /** Whether the run made a node. */
   #isMadeByRun(id: number): boolean {
     if (this.#was.reaches(id)) return false;
-    return nodeVersions(this.#live.store, id, this.#before).at(-1)?.node.run === this.#run.number;
+    return this.#versionsOfNode(id).at(-1)?.node.run === this.#run.number;
   }
 
   /** Whether the run made a node, and nobody else has changed it. */
   #isAllOurs(id: number): boolean {
     if (this.#was.reaches(id)) return false;
-    const me = this.#live.store.recorder.run;
-    return nodeVersions(this.#live.store, id, this.#before).every(
-      ({ node }) => node.run === this.#run.number || node.run === me,
-    );
+    return this.#versionsOfNode(id).every(({ node }) => node.run === this.#run.number);
   }
 
   /** The names that the run has had to do with. */
@@ -303,7 +307,7 @@ export class Undo {
   }
 
   #wasDirectory(id: number): boolean {
-    const [latest] = nodeVersions(this.#live.store, id, this.#before);
+    const [latest] = this.#versionsOfNode(id);
     return latest !== undefined && isDirectory(latest.node.mode);
   }
 
