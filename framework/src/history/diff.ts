@@ -88,7 +88,7 @@ export class Diff {
       home !== undefined &&
       was !== undefined &&
       this.#span.lo.childOf(home.parent, home.name) !== before.id;
-    return moved ? undefined : { kind: "modified", path, before, after };
+    return moved ? undefined : { kind: "modified", path, pathBefore: from, before, after };
   }
 
   #asked(found: Found): boolean {
@@ -98,7 +98,9 @@ export class Diff {
     }
     const below = this.#below;
     if (below === undefined) return true;
-    return [found.path, found.from].some((path) => path === below || path?.startsWith(`${below}/`));
+    return [found.path, found.from, found.pathBefore].some(
+      (path) => path === below || path?.startsWith(`${below}/`),
+    );
   }
 
   /** From the direction that was asked for. */
@@ -108,20 +110,20 @@ export class Diff {
     const content = both ? !sameKind(a.node, b.node) || !sameContent(a, b) : hasContent(a ?? b);
     const mode = both && !samePermissions(a.node, b.node);
     const [was, is] = this.#reversed ? [b, a] : [a, b];
-    const [path, from] =
-      this.#reversed && found.from !== undefined ? [found.from, found.path] : [found.path, found.from];
+    const before = found.from ?? found.pathBefore ?? found.path;
+    const [path, old] = this.#reversed ? [before, found.path] : [found.path, before];
     const type = kindOf((is ?? was)?.node as Node);
     return {
       kind: this.#reversed ? (OPPOSITE[found.kind] ?? found.kind) : found.kind,
       path,
-      ...(from === undefined ? {} : { from }),
+      ...(found.from === undefined ? {} : { from: old }),
       type,
       ...(both && was ? { typeBefore: kindOf(was.node) } : {}),
       content,
       mode,
       sizeBefore: was?.node.size,
       size: is?.node.size,
-      ...(this.#withPatch && content ? this.#patch(was, is, from ?? path, path) : {}),
+      ...(this.#withPatch && content ? this.#patch(was, is, old, path) : {}),
     };
   }
 
@@ -158,6 +160,8 @@ interface Found {
   readonly kind: Change["kind"];
   readonly path: string;
   readonly from?: string;
+  /** Of what has not moved itself, but perhaps with its folder. */
+  readonly pathBefore?: string;
   readonly before?: Node;
   readonly after?: Node;
 }

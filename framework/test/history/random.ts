@@ -83,10 +83,13 @@ export function steps(
 }
 
 /** How a random test is run: its seed is printed, and may be given. */
-export function parameters(name: string, runs: number): { seed: number; numRuns: number; endOnFailure: boolean } {
+export function parameters(
+  name: string,
+  runs: number,
+): { seed: number; numRuns: number; endOnFailure: boolean } {
   const env = (globalThis as { process?: { env: Record<string, string | undefined> } }).process?.env ?? {};
   const seed = Number(env.SEED ?? Date.now() % 2 ** 31);
   const numRuns = Math.ceil(runs * Number(env.RUNS_FACTOR ?? 1));
   console.log(`${name}: SEED=${seed}, ${numRuns} runs`);
-  return { seed, numRuns, endOnFailure: env["NO_SHRINK"] !== undefined };
+  return { seed, numRuns, endOnFailure: env.NO_SHRINK !== undefined };
 }
