@@ -1,5 +1,9 @@
 import { openNodeSql } from "#node-sqlite";
+import { type AlarmStorage, durableClock, timerClock } from "../alarms/clocks.ts";
+import { type AlarmClock, AlarmQueue } from "../alarms/queue.ts";
 import { ComputerError } from "../errors.ts";
+import { checkRetention, WorkspaceHistory } from "../history/history.ts";
+import type { History, HistoryOptions } from "../history/types.ts";
 import { WorkspaceRuntime } from "../runtime/runtime.ts";
 import type { Backend, Runtime } from "../runtime/types.ts";
 import { TreeFileSystem } from "../vfs/file-system.ts";
@@ -14,12 +18,17 @@ import type { FileSystem } from "../vfs/types.ts";
 export interface WorkspaceOptions {
   /** Where commands and code run, by name; the first is the default. None by default. */
   backends?: Readonly<Record<string, Backend>>;
+  /**
+   * How long and how much of what runs change is kept, so that it can be looked at and taken back. Default: 7 days,
+   * 256 MiB of old content, 1000 runs. `false` keeps nothing of it. Named snapshots are kept in any case.
+   */
+  history?: HistoryOptions | false;
 }
 
 /** Options of a workspace in a Durable Object. */
 export interface DurableWorkspaceOptions extends WorkspaceOptions {
   /** The object's storage, `this.ctx.storage`. Its class must be SQLite-backed. */
-  storage: DurableObjectStorageLike;
+  storage: DurableObjectStorageLike & AlarmStorage;
 }
 
 /**
@@ -38,7 +47,10 @@ export class Workspace implements AsyncDisposable {
   readonly fs: FileSystem;
   /** Runs commands and code over the files. */
   readonly runtime: Runtime;
+  /** The files as they were: snapshots, differences, what a run changed. */
+  readonly history: History;
   readonly #runtime: WorkspaceRuntime;
+  readonly #alarms: AlarmQueue;
   readonly #release: () => void;
   #tree: Tree | undefined;
 
@@ -55,19 +67,30 @@ export class Workspace implements AsyncDisposable {
    * ```
    */
   constructor(options: DurableWorkspaceOptions) {
-    const { sql, readLimit, release } =
+    const retention = checkRetention(options.history);
+    const { sql, readLimit, clock, release } =
       (options as Partial<Record<typeof HOME, Home>>)[HOME] ?? durableHome(options);
     try {
-      const tree = new Tree(sql, readLimit);
+      const tree = new Tree(sql, readLimit, { keepsRuns: retention !== undefined });
       this.#tree = tree;
       this.#release = release;
+      this.#alarms = new AlarmQueue(
+        sql,
+        clock(() => void this.alarm()),
+      );
+      const history = new WorkspaceHistory(() => this.#opened(), this.#alarms, readLimit, retention);
+      this.history = history;
       this.fs = new TreeFileSystem(() => this.#opened());
       this.#runtime = new WorkspaceRuntime({
         fs: this.fs,
+        fsOf: (runId) => new TreeFileSystem(() => this.#opened(runId)),
+        onRunEnd: (runId) => this.#tree && history.endRun(runId),
         ...(options.backends && { backends: options.backends }),
       });
       this.runtime = this.#runtime;
       void settle(tree);
+      history.start();
+      this.#alarms.start();
     } catch (error) {
       release();
       throw error;
@@ -90,6 +113,21 @@ export class Workspace implements AsyncDisposable {
     return fromHome(nodeHome(file), options);
   }
 
+  /**
+   * Does what is due: forgets history beyond its retention. In a Durable Object its `alarm()` must call this; in Node a
+   * timer does.
+   *
+   * @example
+   * ```ts
+   * override alarm(): Promise<void> {
+   *   return this.workspace.alarm();
+   * }
+   * ```
+   */
+  async alarm(): Promise<void> {
+    if (this.#tree !== undefined) await this.#alarms.run();
+  }
+
   /** Ends what runs, and lets go of the database. Every later call answers `ERR_WORKSPACE_CLOSED`. */
   async close(): Promise<void> {
     if (this.#tree === undefined) return;
@@ -97,6 +135,7 @@ export class Workspace implements AsyncDisposable {
     try {
       await this.#runtime.close();
     } finally {
+      this.#alarms.close();
       this.#tree = undefined;
       tree.close();
       this.#release();
@@ -107,8 +146,10 @@ export class Workspace implements AsyncDisposable {
     await this.close();
   }
 
-  #opened(): Tree {
+  /** The tree, for the host or for a run to work on until the next `await`. */
+  #opened(runId?: string): Tree {
     if (this.#tree === undefined) throw new ComputerError("ERR_WORKSPACE_CLOSED", "The workspace is closed.");
+    this.#tree.store.actAs(runId);
     return this.#tree;
   }
 }
@@ -118,6 +159,8 @@ interface Home {
   readonly sql: Sql;
   /** Bytes of a file that are read in one piece at most. */
   readonly readLimit: number;
+  /** Makes what wakes the object. */
+  clock(ring: () => void): AlarmClock;
   /** Lets go of the database. */
   release(): void;
 }
@@ -152,7 +195,12 @@ function durableHome({ storage }: DurableWorkspaceOptions): Home {
   }
   const sql = durableObjectSql(storage);
   inUse.add(storage);
-  return { sql, readLimit: DURABLE_READ_LIMIT, release: () => inUse.delete(storage) };
+  return {
+    sql,
+    readLimit: DURABLE_READ_LIMIT,
+    clock: (ring) => durableClock(storage, ring),
+    release: () => inUse.delete(storage),
+  };
 }
 
 function nodeHome(file: string | undefined): Home {
@@ -165,7 +213,7 @@ function nodeHome(file: string | undefined): Home {
       }
       sql.prepareFile();
     }
-    return { sql, readLimit: NODE_READ_LIMIT, release: () => sql.close() };
+    return { sql, readLimit: NODE_READ_LIMIT, clock: timerClock, release: () => sql.close() };
   } catch (error) {
     sql.close();
     throw error;
