@@ -1,12 +1,13 @@
 import { hasCode, invalidType, invalidValue, outOfRange } from "./errors.ts";
 import { STEP_BYTES, STEP_ENTRIES } from "./layout.ts";
 import { isDirectory } from "./node.ts";
+import { type OpenOptions, permissions, type RemoveOptions } from "./options.ts";
 import { join } from "./paths.ts";
 import { pause } from "./pause.ts";
 import { settle } from "./settle.ts";
 import { DirectoryEntry, NodeStats } from "./stats.ts";
 import { readStream, writeStream } from "./streams.ts";
-import { type OpenOptions, permissions, type RemoveOptions, type Tree } from "./tree.ts";
+import type { Tree } from "./tree.ts";
 import type {
   Dirent,
   Encoding,

@@ -1,10 +1,11 @@
 import { Cache } from "./cache.ts";
 import { createClock, type Moment } from "./clock.ts";
 import { Counters } from "./counters.ts";
+import { ABSENT, EntryCache } from "./entry-cache.ts";
 import { type Call, fsError } from "./errors.ts";
 import { ROOT } from "./layout.ts";
 import { decodeName } from "./names.ts";
-import type { Node } from "./node.ts";
+import { isDirectory, type Node } from "./node.ts";
 import { nameBytes } from "./paths.ts";
 import { damaged } from "./schema.ts";
 import type { Sql } from "./sql/types.ts";
@@ -28,7 +29,7 @@ export class Store {
   readonly #counters: Counters;
   readonly #clock = createClock();
   readonly #nodes = new Cache<number, Node>(8192);
-  readonly #entries = new Cache<string, number>(16384);
+  readonly #entries = new EntryCache(16384);
   readonly #onForget: (() => void)[] = [];
   #mutating = false;
   #closed = false;
@@ -155,6 +156,7 @@ export class Store {
       node.rev,
     );
     this.#nodes.set(node.id, node);
+    if (isDirectory(node.mode)) this.#entries.created(node.id);
   }
 
   save(node: Node): void {
@@ -184,20 +186,24 @@ export class Store {
     if (ids.length === 1) this.sql.exec("DELETE FROM vfs_node WHERE id = ?", ids[0] as number);
     else
       this.sql.exec("DELETE FROM vfs_node WHERE id IN (SELECT value FROM json_each(?))", JSON.stringify(ids));
-    for (const id of ids) this.#nodes.delete(id);
+    for (const id of ids) {
+      this.#nodes.delete(id);
+      this.#entries.drop(id);
+    }
   }
 
   /** The node that a directory holds under a name. */
   child(parent: number, name: string, call: Call): number | undefined {
-    const key = `${parent}/${name}`;
-    const cached = this.#entries.get(key);
-    if (cached !== undefined) return cached;
+    const known = this.#entries.find(parent, name);
+    if (known !== undefined && known !== ABSENT) return known;
+    const bytes = nameBytes(name, call);
+    if (known === ABSENT) return undefined;
     const [row] = this.sql.exec<{ node: number }>(
       "SELECT node FROM vfs_dirent WHERE parent = ? AND name = ?",
       parent,
-      nameBytes(name, call),
+      bytes,
     );
-    if (row !== undefined) this.#entries.set(key, row.node);
+    if (row !== undefined) this.#entries.set(parent, name, row.node);
     return row?.node;
   }
 
@@ -210,13 +216,13 @@ export class Store {
       node,
       this.#revision,
     );
-    this.#entries.set(`${parent}/${name}`, node);
+    this.#entries.set(parent, name, node);
   }
 
   /** Takes a name out of a directory. */
   leave(parent: number, name: string, call: Call): void {
     this.sql.exec("DELETE FROM vfs_dirent WHERE parent = ? AND name = ?", parent, nameBytes(name, call));
-    this.#entries.delete(`${parent}/${name}`);
+    this.#entries.delete(parent, name);
   }
 
   /** Takes names, given as listed, out of a directory. */
@@ -230,7 +236,7 @@ export class Store {
       first.bytes,
       last.bytes,
     );
-    for (const { name } of entries) this.#entries.delete(`${parent}/${name}`);
+    for (const { name } of entries) this.#entries.delete(parent, name);
   }
 
   /** Entries of a directory in the order of their bytes, those after a name. */

@@ -1,7 +1,8 @@
 import type { Version } from "./content.ts";
 import { invalidType, outOfRange } from "./errors.ts";
 import { CHUNK_BYTES } from "./layout.ts";
-import type { OpenOptions, Tree } from "./tree.ts";
+import type { OpenOptions } from "./options.ts";
+import type { Tree } from "./tree.ts";
 import type { ReadStreamOptions } from "./types.ts";
 import { FileWriter } from "./writer.ts";
 

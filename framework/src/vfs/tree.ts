@@ -2,7 +2,7 @@ import { Chunks } from "./chunks.ts";
 import { moment } from "./clock.ts";
 import { Content, type Staged, type Version } from "./content.ts";
 import { Counters } from "./counters.ts";
-import { type Call, fsError, hasCode, invalidType, outOfRange, rmIsDirectory, tooLarge } from "./errors.ts";
+import { type Call, fsError, hasCode, rmIsDirectory, tooLarge } from "./errors.ts";
 import { FILE_MAX, ROOT, STEP_ENTRIES } from "./layout.ts";
 import { decodeName } from "./names.ts";
 import {
@@ -14,24 +14,14 @@ import {
   touchContent,
   touchMetadata,
 } from "./node.ts";
+import type { OpenOptions, RemoveOptions } from "./options.ts";
 import { checkLinkTarget, checkPath, parentPath } from "./paths.ts";
 import { Removal } from "./removal.ts";
+import { movable } from "./rename.ts";
 import { type LastLink, Resolver, type Target } from "./resolver.ts";
 import { inspectSchema, migrate } from "./schema.ts";
 import type { Sql } from "./sql/types.ts";
 import { type Entry, Store } from "./store.ts";
-
-/** How a file is opened to be written: as the flags of `node:fs`. */
-export interface OpenOptions {
-  readonly flag: "w" | "wx" | "a" | "ax";
-  readonly mode: number;
-}
-
-/** The options of `rm`. */
-export interface RemoveOptions {
-  readonly recursive?: boolean;
-  readonly force?: boolean;
-}
 
 /**
  * The file tree, synchronously. Every verb checks everything first and then changes rows in one
@@ -283,23 +273,9 @@ export class Tree {
     const call = { syscall: "rename", path: oldPath, dest: newPath };
     const from = this.#resolver.locate(oldPath, "never", call);
     const to = this.#resolver.locate(newPath, "never", call);
-    if (from.unnamed !== undefined || to.unnamed !== undefined) throw fsError("EBUSY", call);
-    if (from.node === undefined) throw fsError("ENOENT", call);
-    const moving = from.node;
+    const moving = movable(this.store, from, to, call);
+    if (moving.id === to.node?.id) return;
     const isMoving = isDirectory(moving.mode);
-    if (!isMoving && (from.slash || to.slash)) throw fsError("ENOTDIR", call);
-    for (let place = isMoving ? to.parent : undefined; place !== undefined; place = place.parent) {
-      if (place.id === moving.id) throw fsError("EINVAL", call);
-    }
-    for (let place: Target["parent"] | undefined = from.parent; place !== undefined; place = place.parent) {
-      if (place.id === to.node?.id) throw fsError("ENOTEMPTY", call);
-    }
-    if (to.node !== undefined) {
-      if (to.node.id === moving.id) return;
-      if (isMoving && !isDirectory(to.node.mode)) throw fsError("ENOTDIR", call);
-      if (!isMoving && isDirectory(to.node.mode)) throw fsError("EISDIR", call);
-      if (isMoving && !this.store.isEmpty(to.node.id)) throw fsError("ENOTEMPTY", call);
-    }
     this.store.mutate(call, () => {
       if (to.node !== undefined) this.removal.unlink({ ...to, node: to.node }, call);
       this.store.leave(from.parent.id, from.name, call);
@@ -423,13 +399,4 @@ export class Tree {
       this.store.save(node);
     });
   }
-}
-
-/** A mode as callers give it: permission bits, or an octal string as Node takes it. */
-export function permissions(mode: unknown, fallback: number): number {
-  if (mode === undefined) return fallback;
-  if (typeof mode !== "number") throw invalidType("mode", "of type number", mode);
-  if (!Number.isInteger(mode) || mode < 0 || mode > 0xffff_ffff)
-    throw outOfRange("mode", "an integer >= 0 && <= 4294967295", mode);
-  return mode & PERMISSIONS;
 }

@@ -1,7 +1,8 @@
 import { CHUNK_BYTES, STEP_BYTES } from "./layout.ts";
+import type { OpenOptions } from "./options.ts";
 import { pause } from "./pause.ts";
 import { Staging } from "./staging.ts";
-import type { OpenOptions, Tree } from "./tree.ts";
+import type { Tree } from "./tree.ts";
 
 /**
  * Writes a file in steps: bytes are stored as they come and become the file's content, or are added to it,
