@@ -1,5 +1,6 @@
 import { ComputerError } from "../errors.ts";
 import { NotData, toData } from "./data.ts";
+import { describe, quote } from "./describe.ts";
 import type { ToolArguments, ToolDoor, ValidationError } from "./types.ts";
 
 /** Names positional arguments. One too many is an error; a trailing `undefined` is one not given. */
@@ -153,24 +154,6 @@ const WIRE_WORDS: Readonly<Record<string, string>> = {
   date: "a date (in JSON: ISO 8601 with its zone, like 2026-01-31T12:00:00Z)",
   bytes: "bytes (in JSON: base64)",
 };
-
-/** The kind of a value, in words. */
-export function describe(value: unknown): string {
-  if (value === null) return "null";
-  if (value === undefined) return "nothing";
-  if (Array.isArray(value)) return "a list";
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? "an invalid date" : "a date";
-  if (value instanceof Uint8Array) return "bytes";
-  if (typeof value === "number" && !Number.isFinite(value)) return String(value);
-  if (typeof value === "object") return "an object";
-  return `a ${typeof value}`;
-}
-
-function quote(value: unknown): string {
-  if (typeof value === "object" && value !== null) return describe(value);
-  const text = typeof value === "bigint" ? `${value}n` : (JSON.stringify(value) ?? String(value));
-  return text.length <= 60 ? text : `${text.slice(0, 60)}…`;
-}
 
 /** `/items/0/title` as one writes it in code: `items[0].title`. */
 function label(pointer: string): string {

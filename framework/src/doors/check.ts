@@ -1,5 +1,5 @@
 import { ComputerError } from "../errors.ts";
-import { describe } from "./arguments.ts";
+import { describe } from "./describe.ts";
 
 /** Checks of arguments that no schema stands for: those of the workspace's own verbs. */
 
