@@ -21,19 +21,28 @@ export type {
   RunResult,
   Runtime,
 } from "./runtime/types.ts";
+export { constants } from "./vfs/flags.ts";
+export type { FileHandle, OpenFlags, RangeOptions } from "./vfs/handle-types.ts";
 export { decodeName, encodeName } from "./vfs/names.ts";
 export type { DurableObjectStorageLike } from "./vfs/sql/durable-object.ts";
+export type { WorkspaceUsage } from "./vfs/stat-fs.ts";
 export type {
+  CopyOptions,
+  Dir,
   Dirent,
   Encoding,
   FileData,
   FileSystem,
+  FileToWrite,
   NodeKind,
+  OpenDirOptions,
   ReadStreamOptions,
+  StatFs,
   Stats,
   Time,
   WriteOptions,
 } from "./vfs/types.ts";
+export type { Limits, Quota } from "./vfs/usage.ts";
 export type { AgentId } from "./workspace/agent-id.ts";
 export {
   type DurableWorkspaceOptions,

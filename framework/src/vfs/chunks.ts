@@ -122,6 +122,7 @@ export class Chunks {
   }
 
   #insert(hash: Hash, bytes: Uint8Array, refs: number): void {
+    this.#store.usage.stored();
     const [row] = this.#store.sql.exec<{ id: number }>(
       "INSERT INTO vfs_bytes (data) VALUES (?) RETURNING id",
       bytes,

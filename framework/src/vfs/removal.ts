@@ -2,36 +2,47 @@ import type { Content } from "./content.ts";
 import type { Call } from "./errors.ts";
 import { CHUNK_BYTES, REMOVED, STEP_BYTES_FREED } from "./layout.ts";
 import { isDirectory, isFile, type Node, touchContent, touchMetadata } from "./node.ts";
-import type { Resolver, Target } from "./resolver.ts";
+import type { OpenFiles } from "./open-files.ts";
+import type { Resolver } from "./resolver.ts";
 import type { Store } from "./store.ts";
+
+/** A name in a directory, and the node that it leads to. */
+export interface Named {
+  readonly parent: { readonly id: number };
+  readonly name: string;
+  readonly node: Node;
+}
 
 /**
  * Removing. A name is taken away in one transaction; a directory with all below it too: it moves, as it
  * is, to a place that no path leads to, and is taken apart from there in bounded steps. What a crash
- * leaves there is taken apart after the next opening.
+ * leaves there is taken apart after the next opening. There, too, waits a file without a name that is open.
  */
 export class Removal {
   readonly #store: Store;
   readonly #content: Content;
   readonly #resolver: Resolver;
+  readonly #open: OpenFiles;
   #pending = true;
 
-  constructor(store: Store, content: Content, resolver: Resolver) {
+  constructor(store: Store, content: Content, resolver: Resolver, open: OpenFiles) {
     this.#store = store;
     this.#content = content;
     this.#resolver = resolver;
+    this.#open = open;
   }
 
   /** Takes a name away, and the node with its last name. A directory must be empty. Part of a revision. */
-  unlink({ parent, name, node }: Target & { readonly node: Node }, call: Call): void {
+  unlink({ parent, name, node }: Named, call: Call): void {
     this.#leave(parent.id, name, node, call);
     if (!isDirectory(node.mode) && node.nlink > 1) this.#dropLink(node);
+    else if (this.#open.has(node.id)) this.#orphan(node, call);
     else if (node.size > STEP_BYTES_FREED) this.#setAside(node.id, call);
     else this.#delete([node]);
   }
 
   /** Takes a directory away with all below it; `step` must follow until it answers false. */
-  detach({ parent, name, node }: Target & { readonly node: Node }, call: Call): void {
+  detach({ parent, name, node }: Named, call: Call): void {
     this.#leave(parent.id, name, node, call);
     this.#setAside(node.id, call);
   }
@@ -44,7 +55,8 @@ export class Removal {
   step(limit: number): boolean {
     if (!this.#pending) return false;
     const call: Call = { syscall: "rm" };
-    const [next] = this.#store.entries(REMOVED, undefined, 1);
+    const waiting = this.#store.entries(REMOVED, undefined, this.#open.count + 1);
+    const next = waiting.find(({ node }) => !this.#open.has(node));
     if (next === undefined) {
       this.#pending = false;
       return false;
@@ -54,6 +66,11 @@ export class Removal {
       if (done) this.#store.leave(REMOVED, next.name, call);
     });
     return true;
+  }
+
+  /** A file was closed for the last time: if it has no name any more, `step` must follow. */
+  closed(id: number): void {
+    if (this.#store.find(id)?.nlink === 0) this.#pending = true;
   }
 
   /** Frees part of a large file, from the end; the file itself with the last part. */
@@ -79,7 +96,11 @@ export class Removal {
     this.#store.leaveMany(directory, entries);
     const gone: Pick<Node, "id" | "size">[] = [];
     for (const { node: id, mode, nlink, size } of entries) {
-      if (isDirectory(mode) || (nlink === 1 && size > STEP_BYTES_FREED)) this.#setAside(id, call);
+      if (this.#open.has(id)) {
+        const node = this.#store.node(id);
+        if (node.nlink > 1) this.#dropLink(node);
+        else this.#orphan(node, call);
+      } else if (isDirectory(mode) || (nlink === 1 && size > STEP_BYTES_FREED)) this.#setAside(id, call);
       else if (nlink === 1) gone.push({ id, size });
       else {
         // Other names of the node may be among these entries: its count goes down as they go.
@@ -92,6 +113,14 @@ export class Removal {
     if (entries.length < listed.length || listed.length === limit) return false;
     this.#store.delete([directory]);
     return true;
+  }
+
+  /** Keeps an open file that has lost its last name until it is closed. */
+  #orphan(node: Node, call: Call): void {
+    node.nlink = 0;
+    touchMetadata(node, this.#store.now);
+    this.#store.save(node);
+    this.#setAside(node.id, call);
   }
 
   /** Puts a node where no path leads, to be taken apart. */

@@ -79,6 +79,16 @@ export function migrate(sql: Sql, from: number): void {
   });
 }
 
+/** Removes the workspace from a database; what else is there stays. */
+export function dropTables(sql: Sql): void {
+  sql.transaction(() => {
+    const tables = sql.exec<{ name: string }>(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'vfs_*'",
+    );
+    for (const { name } of tables) sql.exec(`DROP TABLE "${name}"`);
+  });
+}
+
 /** The error for a database that contradicts itself. */
 export function damaged(what: string): ComputerError {
   return new ComputerError(

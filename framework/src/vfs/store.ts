@@ -9,6 +9,7 @@ import { isDirectory, type Node } from "./node.ts";
 import { nameBytes } from "./paths.ts";
 import { damaged } from "./schema.ts";
 import type { Sql } from "./sql/types.ts";
+import { type Limits, Usage } from "./usage.ts";
 
 /** A directory's entry as it is listed. */
 export interface Entry {
@@ -26,18 +27,23 @@ export interface Entry {
  */
 export class Store {
   readonly sql: Sql;
+  /** How much there is, and how much there may be. */
+  readonly usage: Usage;
   readonly #counters: Counters;
   readonly #clock = createClock();
   readonly #nodes = new Cache<number, Node>(8192);
   readonly #entries = new EntryCache(16384);
+  /** The sizes that the rows of nodes have. */
+  readonly #sizes = new WeakMap<Node, number>();
   readonly #onForget: (() => void)[] = [];
   #mutating = false;
   #closed = false;
   #now: Moment = { s: 0, ns: 0 };
   #revision = 0;
 
-  constructor(sql: Sql) {
+  constructor(sql: Sql, limits?: Limits) {
     this.sql = sql;
+    this.usage = new Usage(sql, limits);
     this.#counters = new Counters(sql);
     if (this.find(ROOT) === undefined) throw damaged("the root directory is missing");
   }
@@ -59,12 +65,16 @@ export class Store {
     if (this.#mutating) return work();
     this.#mutating = true;
     try {
+      this.usage.begin();
       const result = this.sql.transaction(() => {
         this.#now = this.#clock();
         this.#revision = this.#counters.nextRevision();
-        return work();
+        const done = work();
+        this.usage.check(call);
+        return done;
       });
       this.#counters.keep();
+      this.usage.keep();
       return result;
     } catch (error) {
       // What was remembered may be of the work that was undone.
@@ -96,6 +106,7 @@ export class Store {
     this.#nodes.clear();
     this.#entries.clear();
     this.#counters.forget();
+    this.usage.forget();
     for (const forget of this.#onForget) forget();
   }
 
@@ -103,7 +114,9 @@ export class Store {
     const cached = this.#nodes.get(id);
     if (cached !== undefined) return cached;
     const [node] = this.sql.exec<Node>("SELECT * FROM vfs_node WHERE id = ?", id);
-    if (node !== undefined) this.#nodes.set(id, node);
+    if (node === undefined) return undefined;
+    this.#sizes.set(node, node.size);
+    this.#nodes.set(id, node);
     return node;
   }
 
@@ -155,12 +168,16 @@ export class Store {
       node.btime_ns,
       node.rev,
     );
+    this.usage.added(node.id, node.size);
+    this.#sizes.set(node, node.size);
     this.#nodes.set(node.id, node);
     if (isDirectory(node.mode)) this.#entries.created(node.id);
   }
 
   save(node: Node): void {
     node.rev = this.#revision;
+    this.usage.resized(node.id, this.#sizes.get(node), node.size);
+    this.#sizes.set(node, node.size);
     this.sql.exec(
       `UPDATE vfs_node SET mode = ?, uid = ?, gid = ?, nlink = ?, size = ?, atime_s = ?, atime_ns = ?, mtime_s = ?,
        mtime_ns = ?, ctime_s = ?, ctime_ns = ?, rev = ? WHERE id = ?`,
@@ -183,9 +200,14 @@ export class Store {
 
   /** Deletes nodes, many at once. */
   delete(ids: readonly number[]): void {
-    if (ids.length === 1) this.sql.exec("DELETE FROM vfs_node WHERE id = ?", ids[0] as number);
-    else
-      this.sql.exec("DELETE FROM vfs_node WHERE id IN (SELECT value FROM json_each(?))", JSON.stringify(ids));
+    const gone =
+      ids.length === 1
+        ? this.sql.exec<Gone>("DELETE FROM vfs_node WHERE id = ? RETURNING id, size", ids[0] as number)
+        : this.sql.exec<Gone>(
+            "DELETE FROM vfs_node WHERE id IN (SELECT value FROM json_each(?)) RETURNING id, size",
+            JSON.stringify(ids),
+          );
+    for (const { id, size } of gone) this.usage.removed(id, size);
     for (const id of ids) {
       this.#nodes.delete(id);
       this.#entries.drop(id);
@@ -267,5 +289,7 @@ export class Store {
     return this.sql.exec("SELECT 1 FROM vfs_dirent WHERE parent = ? LIMIT 1", parent).length === 0;
   }
 }
+
+type Gone = { id: number; size: number };
 
 const NOTHING = new Uint8Array();

@@ -3,17 +3,21 @@ import { ComputerError } from "../errors.ts";
 import { WorkspaceRuntime } from "../runtime/runtime.ts";
 import type { Backend, Runtime } from "../runtime/types.ts";
 import { TreeFileSystem } from "../vfs/file-system.ts";
-import { inspectSchema } from "../vfs/schema.ts";
+import { dropTables, inspectSchema } from "../vfs/schema.ts";
 import { settle } from "../vfs/settle.ts";
 import { type DurableObjectStorageLike, durableObjectSql } from "../vfs/sql/durable-object.ts";
 import type { Sql } from "../vfs/sql/types.ts";
+import { measure, type WorkspaceUsage } from "../vfs/stat-fs.ts";
 import { Tree } from "../vfs/tree.ts";
 import type { FileSystem } from "../vfs/types.ts";
+import { checkQuota, type Quota } from "../vfs/usage.ts";
 
 /** Options that every home of a workspace takes. */
 export interface WorkspaceOptions {
   /** Where commands and code run, by name; the first is the default. None by default. */
   backends?: Readonly<Record<string, Backend>>;
+  /** What the files may take up. Not limited by default, except by the platform. */
+  quota?: Quota;
 }
 
 /** Options of a workspace in a Durable Object. */
@@ -40,6 +44,7 @@ export class Workspace implements AsyncDisposable {
   readonly runtime: Runtime;
   readonly #runtime: WorkspaceRuntime;
   readonly #release: () => void;
+  readonly #erase: () => void;
   #tree: Tree | undefined;
 
   /**
@@ -55,12 +60,14 @@ export class Workspace implements AsyncDisposable {
    * ```
    */
   constructor(options: DurableWorkspaceOptions) {
-    const { sql, readLimit, release } =
+    const { sql, readLimit, storedBytes, release, erase } =
       (options as Partial<Record<typeof HOME, Home>>)[HOME] ?? durableHome(options);
     try {
-      const tree = new Tree(sql, readLimit);
+      const limits = { ...checkQuota(options.quota), ...(storedBytes !== undefined && { storedBytes }) };
+      const tree = new Tree(sql, readLimit, { limits });
       this.#tree = tree;
       this.#release = release;
+      this.#erase = erase;
       this.fs = new TreeFileSystem(() => this.#opened());
       this.#runtime = new WorkspaceRuntime({
         fs: this.fs,
@@ -88,6 +95,35 @@ export class Workspace implements AsyncDisposable {
    */
   static async open(file: string, options: WorkspaceOptions = {}): Promise<Workspace> {
     return fromHome(nodeHome(file), options);
+  }
+
+  /**
+   * How much there is, how much there may be, and what is left. `fs.statfs` tells the same. The first call counts
+   * what is there, in steps.
+   *
+   * @example
+   * ```ts
+   * const { bytes, entries, free } = await workspace.usage();
+   * ```
+   */
+  usage(): Promise<WorkspaceUsage> {
+    return measure(() => this.#opened());
+  }
+
+  /**
+   * Ends what runs and erases the workspace, with all its files and history, for good: its tables in a Durable Object
+   * (other tables there stay), its file in Node. Every later call answers `ERR_WORKSPACE_CLOSED`.
+   */
+  async destroy(): Promise<void> {
+    this.#opened();
+    try {
+      await this.#runtime.close();
+    } finally {
+      const tree = this.#opened();
+      this.#tree = undefined;
+      tree.close();
+      this.#erase();
+    }
   }
 
   /** Ends what runs, and lets go of the database. Every later call answers `ERR_WORKSPACE_CLOSED`. */
@@ -118,8 +154,12 @@ interface Home {
   readonly sql: Sql;
   /** Bytes of a file that are read in one piece at most. */
   readonly readLimit: number;
+  /** Bytes that the database may have before growth is refused; undefined where the disk decides. */
+  readonly storedBytes?: number;
   /** Lets go of the database. */
   release(): void;
+  /** Lets go of the database and removes what is the workspace's. */
+  erase(): void;
 }
 
 /** How the other homes hand themselves to the constructor, which in public takes a storage. */
@@ -131,6 +171,12 @@ function fromHome(home: Home, options: WorkspaceOptions): Workspace {
 
 /** A Durable Object has 128 MB of memory in all. */
 const DURABLE_READ_LIMIT = 100 * 1024 * 1024;
+
+/**
+ * A Durable Object's database has 10 GB at most. Growth is refused before: what frees space needs some itself, and at
+ * the limit nothing works any more.
+ */
+const DURABLE_STORED_BYTES = 10 * 1024 ** 3 - 256 * 1024 ** 2;
 
 /** As Node's own. */
 const NODE_READ_LIMIT = 2 ** 31 - 1;
@@ -152,7 +198,14 @@ function durableHome({ storage }: DurableWorkspaceOptions): Home {
   }
   const sql = durableObjectSql(storage);
   inUse.add(storage);
-  return { sql, readLimit: DURABLE_READ_LIMIT, release: () => inUse.delete(storage) };
+  const release = () => {
+    inUse.delete(storage);
+  };
+  const erase = () => {
+    dropTables(sql);
+    release();
+  };
+  return { sql, readLimit: DURABLE_READ_LIMIT, storedBytes: DURABLE_STORED_BYTES, release, erase };
 }
 
 function nodeHome(file: string | undefined): Home {
@@ -165,7 +218,8 @@ function nodeHome(file: string | undefined): Home {
       }
       sql.prepareFile();
     }
-    return { sql, readLimit: NODE_READ_LIMIT, release: () => sql.close() };
+    const release = () => sql.close();
+    return { sql, readLimit: NODE_READ_LIMIT, release, erase: () => sql.erase() };
   } catch (error) {
     sql.close();
     throw error;
