@@ -62,6 +62,10 @@ async function tour(url: string): Promise<boolean> {
     env: token === undefined ? {} : { COMPUTER_TOKEN: token },
   });
   if (status !== 0 || stop.signal.aborted) return status === 0;
+  if (once) {
+    console.log(`\nDone. ${paint("bold", "npm start")} does the same and keeps serving.`);
+    return true;
+  }
   const agent = `${url}/agents/reader/tour`;
   const bearer = token === undefined ? "" : ` -H "authorization: Bearer $COMPUTER_TOKEN"`;
   const lines = [
@@ -74,7 +78,7 @@ async function tour(url: string): Promise<boolean> {
     `  its code      ${EXAMPLE_NAME}/src/reader.ts`,
   ];
   console.log(lines.join("\n"));
-  if (!once) console.log(`\nServing. Change the code and call again; ${paint("bold", "Ctrl-C")} ends it.\n`);
+  console.log(`\nServing. Change the code and call again; ${paint("bold", "Ctrl-C")} ends it.\n`);
   return true;
 }
 

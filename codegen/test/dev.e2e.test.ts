@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import http from "node:http";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -81,8 +81,8 @@ describe("computer dev", () => {
     });
   });
 
-  const curl = spawnSync("curl", ["--version"]).status === 0;
-  test.runIf(curl)("answers what the quickstart's README says to paste", () => {
+  test("answers what the quickstart's README says to paste", (context) => {
+    if (spawnSync("curl", ["--version"]).status !== 0) context.skip("curl is not installed");
     const readme = readFileSync(path.join(TestProject.origin, "README.md"), "utf8");
     const lines = readme.split("\n").filter((line) => line.startsWith("curl "));
     const answers = lines.map((line) =>
@@ -203,13 +203,43 @@ describe("computer dev", () => {
     expect(await callTool(url, "double", { count: "21" })).toMatchObject({ status: 400 });
   });
 
+  test("leads imports of text to wrangler", async () => {
+    project.write("src/motto.txt", "festina lente");
+    project.write(
+      "src/text.d.ts",
+      'declare module "*.txt" {\n  const text: string;\n  export default text;\n}\n',
+    );
+    const source = readFileSync(path.join(project.dir, "src/reader.ts"), "utf8");
+    const tool = "  @tool()\n  motto(): string {\n    return motto;\n  }\n\n  private async shell(";
+    project.write(
+      "src/reader.ts",
+      `import motto from "./motto.txt";\n${source.replace("  private async shell(", tool)}`,
+    );
+    await server.prints(/Reloaded in \d+ ms/);
+    expect(await callTool(url, "motto", {})).toEqual({ status: 200, body: "festina lente" });
+  });
+
   test("asks for the token as soon as there is one, without printing it", async () => {
     project.write(".dev.vars", "COMPUTER_TOKEN=s3cret-of-the-test\n");
     await server.prints(/Reloaded in \d+ ms/);
-    expect(await callTool(url, "double", { count: 1 })).toMatchObject({ status: 401 });
+    expect(await callTool(url, "find", { phrase: "x" })).toMatchObject({ status: 401 });
     const headers = { authorization: "Bearer s3cret-of-the-test" };
-    expect(await callTool(url, "double", { count: 1 }, "alice", headers)).toEqual({ status: 200, body: 2 });
+    expect(await callTool(url, "find", { phrase: "x" }, "token", headers)).toEqual({ status: 200, body: [] });
     expect(server.output).not.toContain("s3cret");
+    const kept = readdirSync(path.join(project.dir, ".computer/dev"), {
+      recursive: true,
+      withFileTypes: true,
+    });
+    for (const entry of kept.filter((each) => each.isFile())) {
+      const file = path.join(entry.parentPath, entry.name);
+      expect({ file, holdsIt: readFileSync(file, "latin1").includes("s3cret") }).toEqual({
+        file,
+        holdsIt: false,
+      });
+    }
+    const commands = server.processes.map(({ command }) => command).join("\n");
+    expect(commands).toContain("wrangler");
+    expect(commands).not.toContain("s3cret");
   });
 
   test("refuses a second server over the same state", async () => {
@@ -285,6 +315,29 @@ describe("the processes of computer dev", () => {
     } finally {
       other.close();
     }
+  });
+
+  test("two that start at once for one port both serve", async () => {
+    using one = new TestProject();
+    using two = new TestProject();
+    const port = await freePort();
+    await using first = new DevServer(one, port);
+    await using second = new DevServer(two, port);
+    const urls = await Promise.all([first.ready(), second.ready()]);
+    expect(new Set(urls).size).toBe(2);
+    await callTool(urls[0] ?? "", "shelve", { title: "Sonnet 116", text: TEXT });
+    expect((await callTool(urls[0] ?? "", "find", { phrase: "love" })).body).toHaveLength(1);
+    expect((await callTool(urls[1] ?? "", "find", { phrase: "love" })).body).toHaveLength(0);
+  });
+
+  test("a folder that is not there is said, and not made", async () => {
+    using project = new TestProject();
+    const { dir } = project;
+    project[Symbol.dispose]();
+    await using server = new DevServer(project, await freePort());
+    expect(await server.exited).toBe(1);
+    expect(server.output).toContain(`There is no folder ${dir}`);
+    expect(existsSync(dir)).toBe(false);
   });
 
   test("waits for a mistake to be mended when there is nothing to serve yet", async () => {

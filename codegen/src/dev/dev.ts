@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { printDiagnostics } from "../diagnostics/print.ts";
 import { type GenerateResult, Generator } from "../generate.ts";
@@ -42,6 +42,12 @@ export interface DevOptions {
  * ```
  */
 export async function dev(options: DevOptions): Promise<number> {
+  if (!statSync(options.project, { throwIfNoEntry: false })?.isDirectory()) {
+    new Voice(options.terminal ?? processTerminal).failed(
+      `There is no folder ${path.resolve(options.project)}.`,
+    );
+    return 1;
+  }
   const server = new DevServer(options);
   let signals = 0;
   const onSignal = () => {
@@ -104,10 +110,14 @@ class DevServer {
     );
     this.#generator = new Generator(dir);
     this.#bundler = new Bundler(this.#layout, key);
-    this.#watcher = new Watcher(this.#layout, () => {
-      if (!this.#updating) this.#changedAt = performance.now();
-      void this.#update();
-    });
+    this.#watcher = new Watcher(
+      this.#layout,
+      () => {
+        if (!this.#updating) this.#changedAt = performance.now();
+        void this.#update();
+      },
+      (reason) => this.#voice.notice(`The system cannot watch files (${reason}); looking at them instead.`),
+    );
   }
 
   /** Serves until stopped; resolves with the exit code when nothing is left running. */

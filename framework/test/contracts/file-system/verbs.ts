@@ -121,6 +121,9 @@ export const verbCases = [
     assert.equal((await fs.readdir("/many")).length, count + 1);
     await fs.link("/many/7", "/kept");
     await fs.link("/many/8", "/many/sub/8");
+    await fs.link("/many/9", "/many/9 again");
+    await fs.link("/many/11", "/many/11 again");
+    await fs.link("/many/11", "/many/sub/11");
     await fs.rm("/many", { recursive: true });
     assert.deepEqual(await fs.readdir("/"), ["kept"]);
     assert.equal((await fs.stat("/kept")).nlink, 1);
