@@ -21,7 +21,7 @@ export type {
   RunResult,
   Runtime,
 } from "./runtime/types.ts";
-export { constants } from "./vfs/flags.ts";
+export { constants } from "./vfs/constants.ts";
 export type { FileHandle, OpenFlags, RangeOptions } from "./vfs/handle-types.ts";
 export { decodeName, encodeName } from "./vfs/names.ts";
 export type { DurableObjectStorageLike } from "./vfs/sql/durable-object.ts";

@@ -1,7 +1,7 @@
 import { percentEncode } from "../doors/percent.ts";
 import { MAX_INLINE_FILE_BYTES, type WireDirent } from "../doors/protocol.ts";
 import { ComputerError } from "../errors.ts";
-import { constants } from "../vfs/flags.ts";
+import { constants } from "../vfs/constants.ts";
 import type { FileHandle, OpenFlags } from "../vfs/handle-types.ts";
 import type {
   CopyOptions,

@@ -53,7 +53,8 @@ export class Copy {
   }
 
   async run(source: string, target: string): Promise<void> {
-    if (!(await this.#wanted(source, target))) return;
+    const { filter } = this.#options;
+    if (filter !== undefined && !(await filter(source, target))) return;
     this.#start(source, target);
     for (let level = this.#levels.at(-1); level !== undefined; level = this.#levels.at(-1)) {
       await pause();
@@ -101,11 +102,14 @@ export class Copy {
   /** Copies some entries of a directory. */
   async #step(level: Level): Promise<void> {
     let tree = this.#tree();
+    const { filter } = this.#options;
     const entries = tree.entries(level.from, level.after, STEP_COPIES);
     const names: string[] = [];
     let bytes = 0;
     for (const { name, bytes: key, size } of entries) {
-      if (await this.#wanted(join(level.fromPath, name), join(level.toPath, name))) names.push(name);
+      const wanted =
+        filter === undefined || (await filter(join(level.fromPath, name), join(level.toPath, name)));
+      if (wanted) names.push(name);
       level.after = key;
       bytes += size > INLINE_BYTES ? STEP_BYTES / 4 : size;
       if (bytes > STEP_BYTES) break;
@@ -249,11 +253,6 @@ export class Copy {
         `cannot overwrite directory ${target} with non-directory ${source}`,
         target,
       );
-  }
-
-  async #wanted(source: string, target: string): Promise<boolean> {
-    const { filter } = this.#options;
-    return filter === undefined || Boolean(await filter(source, target));
   }
 }
 

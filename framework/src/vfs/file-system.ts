@@ -1,9 +1,10 @@
 import { checkEncoding, decode, toBytes } from "./bytes.ts";
+import { constants } from "./constants.ts";
 import { Copy } from "./copy.ts";
 import { OpenDirectory } from "./directory.ts";
 import { hasCode, invalidType, outOfRange } from "./errors.ts";
 import { TreeFileHandle } from "./file-handle.ts";
-import { constants, parseFlags } from "./flags.ts";
+import { parseFlags } from "./flags.ts";
 import type { FileHandle, OpenFlags } from "./handle-types.ts";
 import { STEP_BYTES, STEP_ENTRIES } from "./layout.ts";
 import { readMany, writeMany } from "./many.ts";

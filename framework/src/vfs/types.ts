@@ -1,4 +1,4 @@
-import type { constants } from "./flags.ts";
+import type { constants } from "./constants.ts";
 import type { FileHandle, OpenFlags } from "./handle-types.ts";
 
 /**
