@@ -7,6 +7,26 @@ export { Agent, type AgentOptions, agentOptions } from "./decorators/agent.ts";
 export { type ToolOptions, tool, toolOptions } from "./decorators/tool.ts";
 export { ComputerError, type ComputerErrorDetail, type ErrorCode } from "./errors.ts";
 export type {
+  Change,
+  Conflict,
+  DiffOptions,
+  FileVersion,
+  ForkBatch,
+  ForkColumns,
+  ForkEntry,
+  ForkReceiver,
+  ForkResult,
+  ForkTarget,
+  History,
+  HistoryOptions,
+  PruneResult,
+  RestoreResult,
+  Revision,
+  RunChanges,
+  Snapshot,
+  UndoResult,
+} from "./history/types.ts";
+export type {
   Backend,
   BackendHost,
   BackendOutcome,

@@ -96,12 +96,15 @@ export interface Runtime {
 
 /** What a workspace lends a backend. */
 export interface BackendHost {
+  /** The files, for what belongs to no run. A run has its own, {@link BackendRequest.fs}. */
   readonly fs: FileSystem;
 }
 
 /** One run as a backend gets it: all defaults filled in, all bounds stated. */
 export interface BackendRequest {
   readonly runId: string;
+  /** The files. What is changed through this is known to be the run's, so that it can be taken back. */
+  readonly fs: FileSystem;
   readonly source: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;

@@ -62,6 +62,11 @@ export class Chunks {
     if (chunk.refs === 0 && !this.#pins.has(key(hash))) this.#free(hash, chunk.bytes);
   }
 
+  /** Whether a chunk is there, used or not. */
+  has(hash: Hash): boolean {
+    return this.#store.sql.exec("SELECT 1 FROM vfs_chunk WHERE hash = ?", hash).length > 0;
+  }
+
   read(hash: Hash): Uint8Array {
     const [row] = this.#store.sql.exec<{ data: Uint8Array }>(
       "SELECT b.data AS data FROM vfs_chunk c JOIN vfs_bytes b ON b.id = c.bytes WHERE c.hash = ?",

@@ -18,6 +18,7 @@ const FS_ERRORS = {
   ENOTDIR: [20, "not a directory"],
   ENOTEMPTY: [39, "directory not empty"],
   EPERM: [1, "operation not permitted"],
+  EROFS: [30, "read-only file system"],
 } as const;
 
 /** The code of a file-system error. */

@@ -58,8 +58,8 @@ export class TreeFileSystem implements FileSystem {
   readFile(path: string, options?: ReadOptions): Promise<Uint8Array | string>;
   async readFile(path: string, options?: ReadOptions): Promise<Uint8Array | string> {
     const encoding = checkEncoding(typeof options === "string" ? options : options?.encoding);
-    const bytes = this.#tree().read(path);
-    return encoding === undefined ? bytes.slice() : decode(bytes);
+    if (encoding === undefined) return this.#tree().read(path, "keep");
+    return decode(this.#tree().read(path, "look"));
   }
 
   async writeFile(path: string, data: FileData, options?: WriteOptions | Encoding): Promise<void> {

@@ -16,7 +16,7 @@ export function readMany(tree: Tree, paths: readonly string[]): Uint8Array[] {
   return paths.map((path) => {
     bytes += tree.node(path, "follow", "open").size;
     checkBytes(bytes);
-    return tree.read(path).slice();
+    return tree.read(path, "keep");
   });
 }
 

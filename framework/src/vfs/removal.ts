@@ -1,10 +1,10 @@
-import type { Content } from "./content.ts";
+import type { Content, Removable } from "./content.ts";
 import type { Call } from "./errors.ts";
-import { CHUNK_BYTES, REMOVED, STEP_BYTES_FREED } from "./layout.ts";
+import { CHUNK_BYTES, STEP_BYTES_FREED } from "./layout.ts";
 import { isDirectory, isFile, type Node, touchContent, touchMetadata } from "./node.ts";
 import type { OpenFiles } from "./open-files.ts";
 import type { Resolver } from "./resolver.ts";
-import type { Store } from "./store.ts";
+import type { AsideEntry, Entry, Store } from "./store.ts";
 
 /** A name in a directory, and the node that it leads to. */
 export interface Named {
@@ -36,15 +36,15 @@ export class Removal {
   unlink({ parent, name, node }: Named, call: Call): void {
     this.#leave(parent.id, name, node, call);
     if (!isDirectory(node.mode) && node.nlink > 1) this.#dropLink(node);
-    else if (this.#open.has(node.id)) this.#orphan(node, call);
-    else if (node.size > STEP_BYTES_FREED) this.#setAside(node.id, call);
+    else if (this.#open.has(node.id)) this.#orphan(node);
+    else if (node.size > STEP_BYTES_FREED) this.#setAside(node.id);
     else this.#delete([node]);
   }
 
   /** Takes a directory away with all below it; `step` must follow until it answers false. */
   detach({ parent, name, node }: Named, call: Call): void {
     this.#leave(parent.id, name, node, call);
-    this.#setAside(node.id, call);
+    this.#setAside(node.id);
   }
 
   /**
@@ -55,15 +55,14 @@ export class Removal {
   step(limit: number): boolean {
     if (!this.#pending) return false;
     const call: Call = { syscall: "rm" };
-    const waiting = this.#store.entries(REMOVED, undefined, this.#open.count + 1);
-    const next = waiting.find(({ node }) => !this.#open.has(node));
+    const next = this.#store.nextAside(this.#open);
     if (next === undefined) {
       this.#pending = false;
       return false;
     }
     this.#store.mutate(call, () => {
-      const done = isDirectory(next.mode) ? this.#emptySome(next.node, limit, call) : this.#shrink(next.node);
-      if (done) this.#store.leave(REMOVED, next.name, call);
+      const done = isDirectory(next.node.mode) ? this.#emptySome(next, limit) : this.#shrink(next);
+      if (done) this.#store.clearAside(next);
     });
     return true;
   }
@@ -74,34 +73,39 @@ export class Removal {
   }
 
   /** Frees part of a large file, from the end; the file itself with the last part. */
-  #shrink(id: number): boolean {
-    const node = this.#store.node(id);
+  #shrink(aside: AsideEntry): boolean {
+    const { node } = aside;
     const size = this.#content.sizeWithoutLast(node, STEP_BYTES_FREED / CHUNK_BYTES);
-    if (size === 0) {
-      this.#delete([node]);
-      return true;
-    }
-    this.#content.truncate(node, size);
-    this.#store.save(node);
-    return false;
+    this.#asOf(aside, [node], () => {
+      if (size === 0) {
+        this.#delete([node]);
+        return;
+      }
+      this.#content.truncate(node, size);
+      this.#store.save(node);
+    });
+    return size === 0;
   }
 
   /** Removes some entries of a directory; the directory itself with the last. */
-  #emptySome(directory: number, limit: number, call: Call): boolean {
+  #emptySome(aside: AsideEntry, limit: number): boolean {
+    const directory = aside.node.id;
     const listed = this.#store.entries(directory, undefined, limit);
     let count = 0;
     for (let bytes = 0; count < listed.length && bytes <= STEP_BYTES_FREED; count++)
       bytes += listed[count]?.size ?? 0;
     const entries = listed.slice(0, count);
-    this.#store.leaveMany(directory, entries);
-    const gone: Pick<Node, "id" | "size">[] = [];
-    for (const { node: id, mode, nlink, size } of entries) {
+    const apart: Entry[] = [];
+    const gone: Removable[] = [];
+    const open: Node[] = [];
+    for (const entry of entries) {
+      const { node: id, mode, nlink, size, rev, run, since } = entry;
       if (this.#open.has(id)) {
         const node = this.#store.node(id);
         if (node.nlink > 1) this.#dropLink(node);
-        else this.#orphan(node, call);
-      } else if (isDirectory(mode) || (nlink === 1 && size > STEP_BYTES_FREED)) this.#setAside(id, call);
-      else if (nlink === 1) gone.push({ id, size });
+        else open.push(node);
+      } else if (isDirectory(mode) || (nlink === 1 && size > STEP_BYTES_FREED)) apart.push(entry);
+      else if (nlink === 1) gone.push({ id, size, rev, run, since });
       else {
         // Other names of the node may be among these entries: its count goes down as they go.
         const node = this.#store.node(id);
@@ -109,27 +113,47 @@ export class Removal {
         else gone.push(node);
       }
     }
-    this.#delete(gone);
+    this.#asOf(aside, [], () => {
+      this.#store.leaveMany(directory, entries);
+      for (const { node } of apart) this.#setAside(node);
+    });
+    for (const node of open) this.#orphan(node);
+    this.#asOf(aside, gone, (nodes) => this.#delete(nodes));
     if (entries.length < listed.length || listed.length === limit) return false;
-    this.#store.delete([directory]);
+    this.#asOf(aside, [], () => this.#store.delete([directory]));
     return true;
   }
 
   /** Keeps an open file that has lost its last name until it is closed. */
-  #orphan(node: Node, call: Call): void {
+  #orphan(node: Node): void {
     node.nlink = 0;
     touchMetadata(node, this.#store.now);
     this.#store.save(node);
-    this.#setAside(node.id, call);
+    this.#setAside(node.id);
+  }
+
+  /**
+   * What lies below a removed directory went when that was removed: it is kept as of then. A file that had a
+   * further name, outside, may have been changed since, and is kept as it was after that.
+   */
+  #asOf<Part extends Removable>(
+    { asOf, by }: AsideEntry,
+    nodes: readonly Part[],
+    work: (nodes: readonly Part[]) => void,
+  ): void {
+    const changed = nodes.filter(({ rev }) => rev > asOf);
+    if (changed.length > 0) work(changed);
+    const unchanged = nodes.filter(({ rev }) => rev <= asOf);
+    if (unchanged.length > 0 || nodes.length === 0) this.#store.asOf(asOf, by, () => work(unchanged));
   }
 
   /** Puts a node where no path leads, to be taken apart. */
-  #setAside(id: number, call: Call): void {
-    this.#store.enter(REMOVED, String(id), id, call);
+  #setAside(id: number): void {
+    this.#store.setAside(id);
     this.#pending = true;
   }
 
-  #delete(nodes: readonly Pick<Node, "id" | "size">[]): void {
+  #delete(nodes: readonly Removable[]): void {
     if (nodes.length === 0) return;
     this.#content.drop(nodes);
     this.#store.delete(nodes.map(({ id }) => id));
@@ -147,6 +171,6 @@ export class Removal {
     const parent = this.#store.node(parentId);
     if (isDirectory(node.mode)) parent.nlink -= 1;
     touchContent(parent, this.#store.now);
-    this.#store.save(parent);
+    this.#store.saveDerived(parent);
   }
 }

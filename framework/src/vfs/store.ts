@@ -1,11 +1,13 @@
+import { Recorder } from "../history/recorder.ts";
 import { Cache } from "./cache.ts";
 import { createClock, type Moment } from "./clock.ts";
 import { Counters } from "./counters.ts";
 import { ABSENT, EntryCache } from "./entry-cache.ts";
 import { type Call, fsError } from "./errors.ts";
-import { ROOT } from "./layout.ts";
+import { REMOVED, ROOT } from "./layout.ts";
 import { decodeName } from "./names.ts";
 import { isDirectory, type Node } from "./node.ts";
+import type { OpenFiles } from "./open-files.ts";
 import { nameBytes } from "./paths.ts";
 import { damaged } from "./schema.ts";
 import type { Sql } from "./sql/types.ts";
@@ -19,6 +21,19 @@ export interface Entry {
   readonly mode: number;
   readonly nlink: number;
   readonly size: number;
+  /** Of the node, as in {@link Node}. */
+  readonly rev: number;
+  readonly run: number;
+  readonly since: number;
+}
+
+/** A node without a name, which is to be taken apart. */
+export interface AsideEntry {
+  readonly bytes: Uint8Array;
+  readonly node: Node;
+  /** The revision that took its name away, and who made that. */
+  readonly asOf: number;
+  readonly by: number;
 }
 
 /**
@@ -29,6 +44,8 @@ export class Store {
   readonly sql: Sql;
   /** How much there is, and how much there may be. */
   readonly usage: Usage;
+  /** Keeps what was before. */
+  readonly recorder: Recorder;
   readonly #counters: Counters;
   readonly #clock = createClock();
   readonly #nodes = new Cache<number, Node>(8192);
@@ -40,12 +57,38 @@ export class Store {
   #closed = false;
   #now: Moment = { s: 0, ns: 0 };
   #revision = 0;
+  #actor: string | undefined;
 
-  constructor(sql: Sql, limits?: Limits) {
+  /** @param keepsRuns whether what runs change is kept as it was, see {@link Recorder}. */
+  constructor(sql: Sql, keepsRuns = false, limits?: Limits) {
     this.sql = sql;
+    this.recorder = new Recorder(sql, keepsRuns);
     this.usage = new Usage(sql, limits);
     this.#counters = new Counters(sql);
+    this.onForget(() => this.recorder.forget());
+  }
+
+  /** Says, by throwing, whether there is a tree at all. */
+  check(): void {
     if (this.find(ROOT) === undefined) throw damaged("the root directory is missing");
+  }
+
+  /**
+   * Says who is at work from now on: a run by its id, or the host. Whoever changes something says so
+   * before, in the same go: after an `await` somebody else may have spoken.
+   */
+  actAs(actor: string | undefined): void {
+    this.#actor = actor;
+  }
+
+  /** Takes over a node's number from another store. */
+  avoid(id: number): void {
+    this.#counters.avoid(id);
+  }
+
+  /** The latest revision that was made. */
+  get latestRevision(): number {
+    return this.#counters.latestRevision;
   }
 
   /** The moment of the change being made. */
@@ -69,6 +112,7 @@ export class Store {
       const result = this.sql.transaction(() => {
         this.#now = this.#clock();
         this.#revision = this.#counters.nextRevision();
+        this.recorder.begin(this.#revision, this.#actor, this.#now.s * 1000);
         const done = work();
         this.usage.check(call);
         return done;
@@ -83,6 +127,17 @@ export class Store {
       throw error;
     } finally {
       this.#mutating = false;
+    }
+  }
+
+  /** Part of a revision: does work as of an earlier one, see {@link Recorder.asOf}. */
+  asOf(revision: number, run: number, work: () => void): void {
+    const current = this.#revision;
+    this.#revision = revision;
+    try {
+      this.recorder.asOf(revision, run, work);
+    } finally {
+      this.#revision = current;
     }
   }
 
@@ -146,12 +201,20 @@ export class Store {
       btime_s: s,
       btime_ns: ns,
       rev: this.#revision,
+      run: this.recorder.run,
+      since: 0,
+      parent: REMOVED,
+      name: NOTHING,
     };
   }
 
+  /** Saves a new node. It must have been entered in its directory. */
   insert(node: Node): void {
+    node.rev = this.#revision;
+    node.run = this.recorder.run;
+    node.since = 0;
     this.sql.exec(
-      "INSERT INTO vfs_node VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO vfs_node VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       node.id,
       node.mode,
       node.uid,
@@ -167,6 +230,10 @@ export class Store {
       node.btime_s,
       node.btime_ns,
       node.rev,
+      node.run,
+      node.since,
+      node.parent,
+      node.name,
     );
     this.usage.added(node.id, node.size);
     this.#sizes.set(node, node.size);
@@ -174,13 +241,35 @@ export class Store {
     if (isDirectory(node.mode)) this.#entries.created(node.id);
   }
 
+  /** Saves a node that changed. */
   save(node: Node): void {
+    this.#keep(node, node.run);
+    node.run = this.recorder.run;
+    this.#update(node);
+  }
+
+  /**
+   * Saves a directory of which only that changed which follows from its entries: times, links. Whoever
+   * changes entries has not changed the directory itself, so its `run` stays.
+   */
+  saveDerived(node: Node): void {
+    this.#keep(node, this.recorder.run);
+    this.#update(node);
+  }
+
+  #keep(node: Node, run: number): void {
+    if (!this.recorder.needs(node.rev, run)) return;
+    this.recorder.node(node.id);
+    node.since = this.#revision;
+  }
+
+  #update(node: Node): void {
     node.rev = this.#revision;
     this.usage.resized(node.id, this.#sizes.get(node), node.size);
     this.#sizes.set(node, node.size);
     this.sql.exec(
       `UPDATE vfs_node SET mode = ?, uid = ?, gid = ?, nlink = ?, size = ?, atime_s = ?, atime_ns = ?, mtime_s = ?,
-       mtime_ns = ?, ctime_s = ?, ctime_ns = ?, rev = ? WHERE id = ?`,
+       mtime_ns = ?, ctime_s = ?, ctime_ns = ?, rev = ?, run = ?, since = ?, parent = ?, name = ? WHERE id = ?`,
       node.mode,
       node.uid,
       node.gid,
@@ -193,6 +282,10 @@ export class Store {
       node.ctime_s,
       node.ctime_ns,
       node.rev,
+      node.run,
+      node.since,
+      node.parent,
+      node.name,
       node.id,
     );
     this.#nodes.set(node.id, node);
@@ -200,6 +293,7 @@ export class Store {
 
   /** Deletes nodes, many at once. */
   delete(ids: readonly number[]): void {
+    this.recorder.nodes(ids);
     const gone =
       ids.length === 1
         ? this.sql.exec<Gone>("DELETE FROM vfs_node WHERE id = ? RETURNING id, size", ids[0] as number)
@@ -229,21 +323,53 @@ export class Store {
     return row?.node;
   }
 
-  /** Enters a node in a directory, under a name that is free. */
-  enter(parent: number, name: string, node: number, call: Call): void {
+  /** Enters a node, which is to be saved after it, in a directory. The name must be free. */
+  enter(parent: number, name: string, node: Node, call: Call): void {
+    const bytes = nameBytes(name, call);
+    this.#insertEntry(parent, bytes, node.id);
+    node.parent = parent;
+    node.name = bytes;
+    this.#entries.set(parent, name, node.id);
+  }
+
+  /** Puts a node, whose name was taken away, where it is to be taken apart. */
+  setAside(id: number): void {
+    this.#insertEntry(REMOVED, encoder.encode(String(id)), id);
+  }
+
+  /** Takes a node off the place where it was to be taken apart. */
+  clearAside(entry: AsideEntry): void {
+    this.sql.exec("DELETE FROM vfs_dirent WHERE parent = ? AND name = ?", REMOVED, entry.bytes);
+  }
+
+  /** The next node to be taken apart, which is not open. */
+  nextAside(open: OpenFiles): AsideEntry | undefined {
+    const rows = this.sql.exec<{ name: Uint8Array; node: number; rev: number; run: number }>(
+      "SELECT name, node, rev, run FROM vfs_dirent WHERE parent = ? ORDER BY name LIMIT ?",
+      REMOVED,
+      open.count + 1,
+    );
+    const row = rows.find(({ node }) => !open.has(node));
+    if (row === undefined) return undefined;
+    return { bytes: row.name, node: this.node(row.node), asOf: row.rev, by: row.run };
+  }
+
+  #insertEntry(parent: number, name: Uint8Array, node: number): void {
     this.sql.exec(
-      "INSERT INTO vfs_dirent VALUES (?, ?, ?, ?)",
+      "INSERT INTO vfs_dirent VALUES (?, ?, ?, ?, ?)",
       parent,
-      nameBytes(name, call),
+      name,
       node,
       this.#revision,
+      this.recorder.run,
     );
-    this.#entries.set(parent, name, node);
   }
 
   /** Takes a name out of a directory. */
   leave(parent: number, name: string, call: Call): void {
-    this.sql.exec("DELETE FROM vfs_dirent WHERE parent = ? AND name = ?", parent, nameBytes(name, call));
+    const bytes = nameBytes(name, call);
+    this.recorder.entries(parent, bytes, bytes);
+    this.sql.exec("DELETE FROM vfs_dirent WHERE parent = ? AND name = ?", parent, bytes);
     this.#entries.delete(parent, name);
   }
 
@@ -252,6 +378,7 @@ export class Store {
     const [first] = entries;
     const last = entries.at(-1);
     if (first === undefined || last === undefined) return;
+    this.recorder.entries(parent, first.bytes, last.bytes);
     this.sql.exec(
       "DELETE FROM vfs_dirent WHERE parent = ? AND name >= ? AND name <= ?",
       parent,
@@ -269,9 +396,12 @@ export class Store {
       mode: number;
       nlink: number;
       size: number;
+      rev: number;
+      run: number;
+      since: number;
     }>(
-      `SELECT d.name AS bytes, d.node AS node, n.mode AS mode, n.nlink AS nlink, n.size AS size
-       FROM vfs_dirent d LEFT JOIN vfs_node n ON n.id = d.node
+      `SELECT d.name AS bytes, d.node AS node, n.mode AS mode, n.nlink AS nlink, n.size AS size, n.rev AS rev, n.run AS run,
+       n.since AS since FROM vfs_dirent d LEFT JOIN vfs_node n ON n.id = d.node
        WHERE d.parent = ? AND d.name > ? ORDER BY d.name LIMIT ?`,
       parent,
       after ?? NOTHING,
@@ -284,6 +414,21 @@ export class Store {
     });
   }
 
+  /** Small content of a node. */
+  inline(node: number): Uint8Array | undefined {
+    return this.sql.exec<{ data: Uint8Array }>("SELECT data FROM vfs_content WHERE node = ?", node)[0]?.data;
+  }
+
+  /** The extents of a node from an index on, `count` at most. */
+  extents(node: number, from: number, count: number): { idx: number; hash: Uint8Array }[] {
+    return this.sql.exec<{ idx: number; hash: Uint8Array }>(
+      "SELECT idx, hash FROM vfs_extent WHERE node = ? AND idx >= ? ORDER BY idx LIMIT ?",
+      node,
+      from,
+      count,
+    );
+  }
+
   /** Whether a directory has no entries. */
   isEmpty(parent: number): boolean {
     return this.sql.exec("SELECT 1 FROM vfs_dirent WHERE parent = ? LIMIT 1", parent).length === 0;
@@ -293,3 +438,4 @@ export class Store {
 type Gone = { id: number; size: number };
 
 const NOTHING = new Uint8Array();
+const encoder = new TextEncoder();

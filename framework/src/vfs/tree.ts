@@ -3,7 +3,7 @@ import { Chunks } from "./chunks.ts";
 import { Content, type Staged, type Version } from "./content.ts";
 import { Counters } from "./counters.ts";
 import { type Call, fsError, hasCode, rmIsDirectory, tooLarge } from "./errors.ts";
-import { FILE_MAX, ROOT, STEP_ENTRIES } from "./layout.ts";
+import { FILE_MAX, INLINE_BYTES, ROOT, STEP_ENTRIES } from "./layout.ts";
 import { decodeName } from "./names.ts";
 import {
   isDirectory,
@@ -20,15 +20,23 @@ import { checkLinkTarget, checkPath, parentPath } from "./paths.ts";
 import { Removal } from "./removal.ts";
 import { movable } from "./rename.ts";
 import { type LastLink, Resolver, type Target } from "./resolver.ts";
-import { inspectSchema, migrate } from "./schema.ts";
+import { inspectSchema, migrate, SCHEMA_VERSION } from "./schema.ts";
 import type { Sql } from "./sql/types.ts";
 import { type Entry, Store } from "./store.ts";
 import type { Limits } from "./usage.ts";
 
 /** Options of a {@link Tree}. */
 export interface TreeOptions {
+  /** Whether what runs change is kept as it was. */
+  readonly keepsRuns?: boolean;
+  /** Rows to read instead of the live ones, and the chunks of the live tree. */
+  readonly view?: { readonly store: Store; readonly chunks: Chunks };
+  /** What the tree may hold. */
   readonly limits?: Limits;
 }
+
+/** Bytes of small content that a view remembers: there may be several. */
+const VIEW_CACHE_BYTES = 1024 * 1024;
 
 /**
  * The file tree, synchronously. Every verb checks everything first and then changes rows in one
@@ -47,17 +55,18 @@ export class Tree {
   readonly readLimit: number;
 
   /** @param readLimit how many bytes of a file are read in one piece at most. */
-  constructor(sql: Sql, readLimit: number, { limits }: TreeOptions = {}) {
-    const version = inspectSchema(sql);
+  constructor(sql: Sql, readLimit: number, { keepsRuns = false, view, limits }: TreeOptions = {}) {
+    const version = view === undefined ? inspectSchema(sql) : SCHEMA_VERSION;
     if (version === 0) {
       sql.transaction(() => {
         migrate(sql, 0);
         Counters.initialize(sql);
       });
     } else migrate(sql, version);
-    this.store = new Store(sql, limits);
-    this.chunks = new Chunks(this.store);
-    this.content = new Content(this.store, this.chunks);
+    this.store = view?.store ?? new Store(sql, keepsRuns, limits);
+    this.chunks = view?.chunks ?? new Chunks(this.store);
+    if (view === undefined) this.store.check();
+    this.content = new Content(this.store, this.chunks, view && VIEW_CACHE_BYTES);
     this.resolver = new Resolver(this.store, this.content);
     this.removal = new Removal(this.store, this.content, this.resolver, this.openFiles);
     this.attributes = new Attributes(this.store, this.resolver);
@@ -109,11 +118,12 @@ export class Tree {
     return this.store.entries(directory, after, limit);
   }
 
-  /** A file's bytes. They may be shared: not to be handed out without a copy. */
-  read(path: string): Uint8Array {
+  /** A file's bytes, for the caller to keep; or, to be looked at only, those that the tree itself may keep. */
+  read(path: string, use: "keep" | "look"): Uint8Array {
     const node = this.#file(path);
     if (node.size > this.readLimit) throw tooLarge(node.size, this.readLimit);
-    return this.content.read(node);
+    const bytes = this.content.read(node);
+    return use === "keep" && node.size <= INLINE_BYTES ? bytes.slice() : bytes;
   }
 
   /** Holds a file as it is now. */
@@ -242,8 +252,8 @@ export class Tree {
     this.store.mutate(call, () => {
       node.nlink += 1;
       touchMetadata(node, this.store.now);
+      this.store.enter(target.parent.id, target.name, node, call);
       this.store.save(node);
-      this.store.enter(target.parent.id, target.name, node.id, call);
       this.touchParent(target.parent.id);
     });
   }
@@ -269,7 +279,7 @@ export class Tree {
     this.store.mutate(call, () => {
       if (to.node !== undefined) this.removal.unlink({ ...to, node: to.node }, call);
       this.store.leave(from.parent.id, from.name, call);
-      this.store.enter(to.parent.id, to.name, moving.id, call);
+      this.store.enter(to.parent.id, to.name, moving, call);
       if (isMoving || isSymlink(moving.mode)) this.resolver.forget();
       touchMetadata(moving, this.store.now);
       this.store.save(moving);
@@ -355,8 +365,8 @@ export class Tree {
     node: Node,
     call: Call,
   ): void {
+    this.store.enter(target.parent.id, target.name, node, call);
     this.store.insert(node);
-    this.store.enter(target.parent.id, target.name, node.id, call);
     this.touchParent(target.parent.id, isDirectory(node.mode) ? 1 : 0);
   }
 
@@ -365,7 +375,7 @@ export class Tree {
     const parent = this.store.node(id);
     parent.nlink += links;
     touchContent(parent, this.store.now);
-    this.store.save(parent);
+    this.store.saveDerived(parent);
   }
 
   /** What there is on the way to a directory that `mkdirs` was asked for. */

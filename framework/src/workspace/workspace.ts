@@ -1,5 +1,9 @@
 import { openNodeSql } from "#node-sqlite";
+import { type AlarmStorage, durableClock, timerClock } from "../alarms/clocks.ts";
+import { type AlarmClock, AlarmQueue } from "../alarms/queue.ts";
 import { ComputerError } from "../errors.ts";
+import { checkRetention, WorkspaceHistory } from "../history/history.ts";
+import type { History, HistoryOptions } from "../history/types.ts";
 import { WorkspaceRuntime } from "../runtime/runtime.ts";
 import type { Backend, Runtime } from "../runtime/types.ts";
 import { TreeFileSystem } from "../vfs/file-system.ts";
@@ -18,12 +22,17 @@ export interface WorkspaceOptions {
   backends?: Readonly<Record<string, Backend>>;
   /** What the files may take up. Not limited by default, except by the platform. */
   quota?: Quota;
+  /**
+   * How long and how much of what runs change is kept, so that it can be looked at and taken back. Default: 7 days,
+   * 256 MiB of old content, 1000 runs. `false` keeps nothing of it. Named snapshots are kept in any case.
+   */
+  history?: HistoryOptions | false;
 }
 
 /** Options of a workspace in a Durable Object. */
 export interface DurableWorkspaceOptions extends WorkspaceOptions {
   /** The object's storage, `this.ctx.storage`. Its class must be SQLite-backed. */
-  storage: DurableObjectStorageLike;
+  storage: DurableObjectStorageLike & AlarmStorage;
 }
 
 /**
@@ -42,7 +51,10 @@ export class Workspace implements AsyncDisposable {
   readonly fs: FileSystem;
   /** Runs commands and code over the files. */
   readonly runtime: Runtime;
+  /** The files as they were: snapshots, differences, what a run changed. */
+  readonly history: History;
   readonly #runtime: WorkspaceRuntime;
+  readonly #alarms: AlarmQueue;
   readonly #release: () => void;
   readonly #erase: () => void;
   #tree: Tree | undefined;
@@ -60,21 +72,32 @@ export class Workspace implements AsyncDisposable {
    * ```
    */
   constructor(options: DurableWorkspaceOptions) {
-    const { sql, readLimit, storedBytes, release, erase } =
+    const retention = checkRetention(options.history);
+    const { sql, readLimit, storedBytes, clock, release, erase } =
       (options as Partial<Record<typeof HOME, Home>>)[HOME] ?? durableHome(options);
     try {
       const limits = { ...checkQuota(options.quota), ...(storedBytes !== undefined && { storedBytes }) };
-      const tree = new Tree(sql, readLimit, { limits });
+      const tree = new Tree(sql, readLimit, { keepsRuns: retention !== undefined, limits });
       this.#tree = tree;
       this.#release = release;
       this.#erase = erase;
+      this.#alarms = new AlarmQueue(
+        sql,
+        clock(() => void this.alarm()),
+      );
+      const history = new WorkspaceHistory(() => this.#opened(), this.#alarms, readLimit, retention);
+      this.history = history;
       this.fs = new TreeFileSystem(() => this.#opened());
       this.#runtime = new WorkspaceRuntime({
         fs: this.fs,
+        fsOf: (runId) => new TreeFileSystem(() => this.#opened(runId)),
+        onRunEnd: (runId) => this.#tree && history.endRun(runId),
         ...(options.backends && { backends: options.backends }),
       });
       this.runtime = this.#runtime;
       void settle(tree);
+      history.start();
+      this.#alarms.start();
     } catch (error) {
       release();
       throw error;
@@ -116,35 +139,50 @@ export class Workspace implements AsyncDisposable {
    */
   async destroy(): Promise<void> {
     this.#opened();
-    try {
-      await this.#runtime.close();
-    } finally {
-      const tree = this.#opened();
-      this.#tree = undefined;
-      tree.close();
-      this.#erase();
-    }
+    await this.#end(this.#erase);
+  }
+
+  /**
+   * Does what is due: forgets history beyond its retention. In a Durable Object its `alarm()` must call this; in Node a
+   * timer does.
+   *
+   * @example
+   * ```ts
+   * override alarm(): Promise<void> {
+   *   return this.workspace.alarm();
+   * }
+   * ```
+   */
+  async alarm(): Promise<void> {
+    if (this.#tree !== undefined) await this.#alarms.run();
   }
 
   /** Ends what runs, and lets go of the database. Every later call answers `ERR_WORKSPACE_CLOSED`. */
   async close(): Promise<void> {
-    if (this.#tree === undefined) return;
-    const tree = this.#tree;
-    try {
-      await this.#runtime.close();
-    } finally {
-      this.#tree = undefined;
-      tree.close();
-      this.#release();
-    }
+    await this.#end(this.#release);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
 
-  #opened(): Tree {
+  async #end(release: () => void): Promise<void> {
+    if (this.#tree === undefined) return;
+    const tree = this.#tree;
+    try {
+      await this.#runtime.close();
+    } finally {
+      this.#alarms.close();
+      this.#tree = undefined;
+      tree.close();
+      release();
+    }
+  }
+
+  /** The tree, for the host or for a run to work on until the next `await`. */
+  #opened(runId?: string): Tree {
     if (this.#tree === undefined) throw new ComputerError("ERR_WORKSPACE_CLOSED", "The workspace is closed.");
+    this.#tree.store.actAs(runId);
     return this.#tree;
   }
 }
@@ -156,6 +194,8 @@ interface Home {
   readonly readLimit: number;
   /** Bytes that the database may have before growth is refused; undefined where the disk decides. */
   readonly storedBytes?: number;
+  /** Makes what wakes the object. */
+  clock(ring: () => void): AlarmClock;
   /** Lets go of the database. */
   release(): void;
   /** Lets go of the database and removes what is the workspace's. */
@@ -205,7 +245,14 @@ function durableHome({ storage }: DurableWorkspaceOptions): Home {
     dropTables(sql);
     release();
   };
-  return { sql, readLimit: DURABLE_READ_LIMIT, storedBytes: DURABLE_STORED_BYTES, release, erase };
+  return {
+    sql,
+    readLimit: DURABLE_READ_LIMIT,
+    storedBytes: DURABLE_STORED_BYTES,
+    clock: (ring) => durableClock(storage, ring),
+    release,
+    erase,
+  };
 }
 
 function nodeHome(file: string | undefined): Home {
@@ -219,7 +266,7 @@ function nodeHome(file: string | undefined): Home {
       sql.prepareFile();
     }
     const release = () => sql.close();
-    return { sql, readLimit: NODE_READ_LIMIT, release, erase: () => sql.erase() };
+    return { sql, readLimit: NODE_READ_LIMIT, clock: timerClock, release, erase: () => sql.erase() };
   } catch (error) {
     sql.close();
     throw error;

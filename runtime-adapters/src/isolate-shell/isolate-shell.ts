@@ -65,8 +65,8 @@ export class IsolateShell implements Backend {
     return DESCRIPTION;
   }
 
-  async connect(host: BackendHost): Promise<BackendSession> {
-    return new IsolateSession(this.#options, new FileBridge(host.fs));
+  async connect(_host: BackendHost): Promise<BackendSession> {
+    return new IsolateSession(this.#options);
   }
 }
 
@@ -74,13 +74,11 @@ type GuestStub = Guest & Partial<Disposable>;
 
 class IsolateSession implements BackendSession {
   readonly #options: IsolateShellOptions;
-  readonly #files: FileBridge;
   /** The warm isolate, shared by the runs of this session. */
   #guest: GuestStub | undefined;
 
-  constructor(options: IsolateShellOptions, files: FileBridge) {
+  constructor(options: IsolateShellOptions) {
     this.#options = options;
-    this.#files = files;
   }
 
   async exec(request: BackendRequest, output: OutputSink): Promise<BackendOutcome> {
@@ -88,7 +86,11 @@ class IsolateSession implements BackendSession {
     const guest = this.#guest;
     // Ends with the run too, so that the guest's hold on the host ends.
     const over = new AbortController();
-    const host = new RunHost(this.#files, output, AbortSignal.any([request.signal, over.signal]));
+    const host = new RunHost(
+      new FileBridge(request.fs),
+      output,
+      AbortSignal.any([request.signal, over.signal]),
+    );
     try {
       const outcome = await unlessDeaf(call(guest, request, host), request.signal);
       if (outcome !== "deaf") return outcome;
