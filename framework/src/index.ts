@@ -3,6 +3,7 @@
  *
  * @module
  */
+export type { CheckOptions, CheckReport, Problem, ProblemCode } from "./check/types.ts";
 export { Agent, type AgentOptions, agentOptions } from "./decorators/agent.ts";
 export { type ToolOptions, tool, toolOptions } from "./decorators/tool.ts";
 export { ComputerError, type ComputerErrorDetail, type ErrorCode } from "./errors.ts";

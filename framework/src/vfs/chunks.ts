@@ -82,6 +82,11 @@ export class Chunks {
     this.#pins.set(id, (this.#pins.get(id) ?? 0) + 1);
   }
 
+  /** Whether something holds a chunk, used or not. */
+  isPinned(hash: Hash): boolean {
+    return this.#pins.has(key(hash));
+  }
+
   /** Lets go of pins, and frees what nothing else holds. */
   unpin(hashes: Iterable<Hash>): void {
     if (this.#store.closed) return;

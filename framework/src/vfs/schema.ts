@@ -116,6 +116,12 @@ export function inspectSchema(sql: Sql): number {
   for (const table of [...TABLES, ...(version < 2 ? [] : HISTORY_TABLES)]) {
     if (!tables.includes(`vfs_${table}`)) throw damaged(`the table vfs_${table} is missing`);
   }
+  const [root] = sql.exec("SELECT mode FROM vfs_node WHERE id = 1");
+  if (root === undefined) throw damaged("the root directory is missing");
+  for (const key of ["epoch", "id", "revision"]) {
+    const [row] = sql.exec("SELECT value FROM vfs_meta WHERE key = ?", key);
+    if (typeof row?.value !== "number") throw damaged(`the count '${key}' is missing`);
+  }
   return version;
 }
 

@@ -1,6 +1,7 @@
 import { openNodeSql } from "#node-sqlite";
 import { type AlarmStorage, durableClock, timerClock } from "../alarms/clocks.ts";
 import { type AlarmClock, AlarmQueue } from "../alarms/queue.ts";
+import { type CheckOptions, type CheckReport, check } from "../check/index.ts";
 import { ComputerError } from "../errors.ts";
 import { checkRetention, WorkspaceHistory } from "../history/history.ts";
 import type { History, HistoryOptions } from "../history/types.ts";
@@ -131,6 +132,20 @@ export class Workspace implements AsyncDisposable {
    */
   usage(): Promise<WorkspaceUsage> {
     return measure(() => this.#opened());
+  }
+
+  /**
+   * Looks whether the database is as it should be: links, content, counts, history. Changes nothing, but first finishes
+   * what is being removed. In steps, so that others have their turn; what they change meanwhile is no problem.
+   *
+   * @example
+   * ```ts
+   * const { ok, problems } = await workspace.check();
+   * for (const { code, where, what } of problems) console.error(code, where, what);
+   * ```
+   */
+  check(options?: CheckOptions): Promise<CheckReport> {
+    return check(() => this.#opened(), options);
   }
 
   /**
