@@ -1,5 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Workspace } from "@computer/framework";
 import { describe, expect, test } from "vitest";
 import { createProject } from "../../test/fixture.ts";
 import { VERSION } from "../version.ts";
@@ -81,5 +83,42 @@ describe("computer codegen", () => {
       "src/a.ts:2:16 - error CMP1010: The agent `A` is not exported by its file. Write `export`",
     );
     expect(err).toMatch(/\n1 problem\.\n$/);
+  });
+});
+
+describe("computer doctor", () => {
+  test("tells whether a workspace is sound, and what is wrong", async () => {
+    const file = path.join(createProject({}), "agent.db");
+    expect(await run("doctor", "--workspace", file)).toMatchObject({
+      code: 1,
+      err: `There is no file ${file}.\n`,
+    });
+    expect(await run("doctor")).toMatchObject({ code: 2 });
+    {
+      await using workspace = await Workspace.open(file);
+      await workspace.fs.writeFile("/notes\u001b[2J", "text");
+      expect(await run("doctor", "--workspace", file)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining("ERR_WORKSPACE_LOCKED"),
+      });
+    }
+    expect(await run("doctor", "--workspace", file)).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/is sound: 2 nodes, 1 entries/),
+      err: "",
+    });
+    const database = new DatabaseSync(file);
+    database.exec("UPDATE vfs_node SET nlink = 7 WHERE id > 1");
+    database.close();
+    const { code, out } = await run("doctor", "--workspace", file);
+    expect(code).toBe(1);
+    expect(out).toContain("LINKS         /notes\\u001b[2J: has 1 links, but says 7");
+    const json = await run("doctor", "--workspace", file, "--json");
+    expect(JSON.parse(json.out)).toMatchObject({ ok: false, problems: [{ code: "LINKS" }] });
+    writeFileSync(file, "no database");
+    expect(await run("doctor", "--workspace", file)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("ERR_WORKSPACE_DAMAGED"),
+    });
   });
 });

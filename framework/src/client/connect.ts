@@ -50,6 +50,7 @@ function agentClient(link: Link, tools: readonly string[], dispose: () => void):
   const client: Record<string | symbol, unknown> = {
     workspace: {
       fs: new RemoteFileSystem(link),
+      usage: async () => plainValue(await link.use((root) => root.workspace.usage())),
       runtime: {
         exec: (source: string, options?: object) => startRun(link, source, options),
         get: (id: string) => findRun(link, id),

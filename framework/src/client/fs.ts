@@ -1,16 +1,25 @@
 import { percentEncode } from "../doors/percent.ts";
 import { MAX_INLINE_FILE_BYTES, type WireDirent } from "../doors/protocol.ts";
 import { ComputerError } from "../errors.ts";
+import { constants } from "../vfs/constants.ts";
+import type { FileHandle, OpenFlags } from "../vfs/handle-types.ts";
 import type {
+  CopyOptions,
+  Dir,
   Dirent,
   Encoding,
   FileData,
   FileSystem,
+  FileToWrite,
+  OpenDirOptions,
   ReadStreamOptions,
+  StatFs,
   Stats,
   Time,
   WriteOptions,
 } from "../vfs/types.ts";
+import { listRemote, RemoteDir } from "./dir.ts";
+import { RemoteFileHandle } from "./file-handle.ts";
 import type { Link } from "./link.ts";
 import { plainValue, RemoteDirent, RemoteStats } from "./revive.ts";
 import type { Remote, RemoteFs } from "./root.ts";
@@ -20,6 +29,7 @@ const CHUNK_BYTES = 256 * 1024;
 
 /** The files of an agent's workspace from outside. What is large goes as a stream. */
 export class RemoteFileSystem implements FileSystem {
+  readonly constants = constants;
   readonly #link: Link;
 
   constructor(link: Link) {
@@ -80,6 +90,25 @@ export class RemoteFileSystem implements FileSystem {
     await writer.close();
   }
 
+  async open(path: string, flags?: OpenFlags, mode?: number): Promise<FileHandle> {
+    return new RemoteFileHandle(this.#link, await this.#call((fs) => fs.open(path, flags, mode)));
+  }
+
+  readMany(paths: readonly string[], options?: { encoding?: null } | null): Promise<Uint8Array[]>;
+  readMany(paths: readonly string[], options: Encoding | { encoding: Encoding }): Promise<string[]>;
+  async readMany(
+    paths: readonly string[],
+    options?: Encoding | { encoding?: Encoding | null } | null,
+  ): Promise<Uint8Array[] | string[]> {
+    return plainValue(await this.#call((fs) => fs.readMany(paths, options ?? undefined))) as
+      | Uint8Array[]
+      | string[];
+  }
+
+  writeMany(files: readonly FileToWrite[], options?: { parents?: boolean }): Promise<void> {
+    return this.#call((fs) => fs.writeMany(files, options));
+  }
+
   truncate(path: string, length?: number): Promise<void> {
     return this.#call((fs) => fs.truncate(path, length));
   }
@@ -94,6 +123,14 @@ export class RemoteFileSystem implements FileSystem {
 
   exists(path: string): Promise<boolean> {
     return this.#call((fs) => fs.exists(path));
+  }
+
+  access(path: string, mode?: number): Promise<void> {
+    return this.#call((fs) => fs.access(path, mode));
+  }
+
+  async statfs(path: string): Promise<StatFs> {
+    return plainValue(await this.#call((fs) => fs.statfs(path))) as StatFs;
   }
 
   realpath(path: string): Promise<string> {
@@ -119,6 +156,27 @@ export class RemoteFileSystem implements FileSystem {
     return this.#call((fs) => fs.mkdir(path, options));
   }
 
+  mkdtemp(prefix: string): Promise<string> {
+    return this.#call((fs) => fs.mkdtemp(prefix));
+  }
+
+  async opendir(path: string, options?: OpenDirOptions): Promise<Dir> {
+    // A batch holds nothing open: there the listing comes whole.
+    if (this.#link.transport === "batch") {
+      const { recursive = false } = options ?? {};
+      return listRemote(path, await this.readdir(path, { withFileTypes: true, recursive }));
+    }
+    return new RemoteDir(this.#link, path, await this.#call((fs) => fs.opendir(path, options)));
+  }
+
+  rmdir(path: string): Promise<void> {
+    return this.#call((fs) => fs.rmdir(path));
+  }
+
+  unlink(path: string): Promise<void> {
+    return this.#call((fs) => fs.unlink(path));
+  }
+
   rm(path: string, options?: { recursive?: boolean; force?: boolean }): Promise<void> {
     return this.#call((fs) => fs.rm(path, options));
   }
@@ -127,8 +185,18 @@ export class RemoteFileSystem implements FileSystem {
     return this.#call((fs) => fs.rename(oldPath, newPath));
   }
 
-  copyFile(source: string, target: string, options?: { exclusive?: boolean }): Promise<void> {
+  copyFile(source: string, target: string, options?: { exclusive?: boolean } | number): Promise<void> {
     return this.#call((fs) => fs.copyFile(source, target, options));
+  }
+
+  async cp(source: string, target: string, options?: CopyOptions): Promise<void> {
+    if (options?.filter !== undefined) {
+      throw new ComputerError(
+        "ERR_UNSUPPORTED",
+        "A filter of cp is code, which does not cross to the workspace.",
+      );
+    }
+    return this.#call((fs) => fs.cp(source, target, options));
   }
 
   link(existingPath: string, newPath: string): Promise<void> {
@@ -145,6 +213,18 @@ export class RemoteFileSystem implements FileSystem {
 
   chmod(path: string, mode: number): Promise<void> {
     return this.#call((fs) => fs.chmod(path, mode));
+  }
+
+  chown(path: string, uid: number, gid: number): Promise<void> {
+    return this.#call((fs) => fs.chown(path, uid, gid));
+  }
+
+  lchown(path: string, uid: number, gid: number): Promise<void> {
+    return this.#call((fs) => fs.lchown(path, uid, gid));
+  }
+
+  lutimes(path: string, atime: Time, mtime: Time): Promise<void> {
+    return this.#call((fs) => fs.lutimes(path, atime, mtime));
   }
 
   utimes(path: string, atime: Time, mtime: Time): Promise<void> {

@@ -1,4 +1,5 @@
 import type { ExecOptions, Run } from "../runtime/types.ts";
+import type { WorkspaceUsage } from "../vfs/stat-fs.ts";
 import type { FileSystem } from "../vfs/types.ts";
 
 /** How to reach a worker. */
@@ -33,6 +34,8 @@ export interface RemoteRuntime {
 export interface RemoteWorkspace {
   readonly fs: FileSystem;
   readonly runtime: RemoteRuntime;
+  /** How full it is, as in the agent. */
+  usage(): Promise<WorkspaceUsage>;
 }
 
 /**

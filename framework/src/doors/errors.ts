@@ -4,6 +4,7 @@ import type { WireError } from "./protocol.ts";
 /** What an HTTP door answers for Node's file-system codes. */
 const FS_STATUS: Readonly<Record<string, number>> = {
   EACCES: 403,
+  EBADF: 400,
   EBUSY: 409,
   EDQUOT: 507,
   EEXIST: 409,
@@ -12,6 +13,7 @@ const FS_STATUS: Readonly<Record<string, number>> = {
   EINVAL: 400,
   EISDIR: 400,
   ELOOP: 400,
+  EMFILE: 429,
   EMLINK: 400,
   ENAMETOOLONG: 400,
   ENOENT: 404,
@@ -20,6 +22,12 @@ const FS_STATUS: Readonly<Record<string, number>> = {
   ENOTEMPTY: 409,
   EPERM: 403,
   EROFS: 403,
+  ERR_DIR_CLOSED: 400,
+  ERR_FS_CP_DIR_TO_NON_DIR: 409,
+  ERR_FS_CP_EEXIST: 409,
+  ERR_FS_CP_EINVAL: 400,
+  ERR_FS_CP_NON_DIR_TO_DIR: 409,
+  ERR_FS_CP_SYMLINK_TO_SUBDIRECTORY: 409,
   ERR_FS_EISDIR: 400,
   ERR_FS_FILE_TOO_LARGE: 413,
   ERR_INVALID_ARG_TYPE: 400,

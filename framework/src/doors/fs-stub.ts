@@ -1,10 +1,24 @@
 import { RpcTarget } from "capnweb";
 import { ComputerError } from "../errors.ts";
-import type { Dirent, Encoding, FileSystem, Stats, WriteOptions } from "../vfs/types.ts";
-import { bad, content, count, defined, optionalCount, optionalFlag, options, text, time } from "./check.ts";
+import type { Encoding, FileSystem, FileToWrite, StatFs, WriteOptions } from "../vfs/types.ts";
+import {
+  bad,
+  content,
+  count,
+  defined,
+  list,
+  optionalCount,
+  optionalFlag,
+  options,
+  owner,
+  text,
+  time,
+} from "./check.ts";
 import { plainBytes } from "./data.ts";
+import { DirStub, FileHandleStub } from "./file-handle-stub.ts";
 import { MAX_INLINE_FILE_BYTES, type WireDirent, type WireStats } from "./protocol.ts";
 import type { Session } from "./session.ts";
+import { wireDirent, wireStats } from "./wire-stats.ts";
 
 /**
  * What an RPC session sees of the files: the verbs of {@link FileSystem}, with `Stats` and `Dirent` as plain data.
@@ -51,6 +65,48 @@ export class FileSystemStub extends RpcTarget {
     );
   }
 
+  /** An open file; it needs a session that lasts. */
+  open(path: unknown, flags?: unknown, mode?: unknown): Promise<FileHandleStub> {
+    return this.#run(async (fs) => {
+      this.#session.needsWebSocket("An open file");
+      const how = typeof flags === "string" ? flags : optionalCount(flags, "/flags");
+      const bits = optionalCount(mode, "/mode");
+      return new FileHandleStub(await fs.open(text(path, "/path"), how, bits), this.#session);
+    });
+  }
+
+  readMany(paths: unknown, encoding?: unknown): Promise<(Uint8Array | string)[]> {
+    return this.#run(async (fs) => {
+      const files = list(paths, "/paths").map((path, index) => text(path, `/paths/${index}`));
+      const as = readEncoding(encoding);
+      const found = await fs.readMany(files);
+      const bytes = found.reduce((sum, content) => sum + content.length, 0);
+      if (bytes > MAX_INLINE_FILE_BYTES) {
+        throw new ComputerError(
+          "ERR_BODY_TOO_LARGE",
+          `These files have ${bytes} bytes; ask for ${MAX_INLINE_FILE_BYTES} at most.`,
+        );
+      }
+      return as === null ? found.map(plainBytes) : fs.readMany(files, as);
+    });
+  }
+
+  writeMany(files: unknown, given?: unknown): Promise<void> {
+    return this.#run((fs) => {
+      const { parents } = options(given, "/options", ["parents"]);
+      const checked = list(files, "/files").map((file, index): FileToWrite => {
+        const at = `/files/${index}`;
+        const { path, data, mode, flag } = options(file, at, ["path", "data", "mode", "flag"]);
+        return {
+          path: text(path, `${at}/path`),
+          data: content(data, `${at}/data`),
+          ...writeOptions({ mode, flag }),
+        } as FileToWrite;
+      });
+      return fs.writeMany(checked, defined({ parents: optionalFlag(parents, "/options/parents") }));
+    });
+  }
+
   truncate(path: unknown, length?: unknown): Promise<void> {
     return this.#run((fs) => fs.truncate(text(path, "/path"), optionalCount(length, "/length")));
   }
@@ -65,6 +121,14 @@ export class FileSystemStub extends RpcTarget {
 
   exists(path: unknown): Promise<boolean> {
     return this.#run((fs) => fs.exists(text(path, "/path")));
+  }
+
+  access(path: unknown, mode?: unknown): Promise<void> {
+    return this.#run((fs) => fs.access(text(path, "/path"), optionalCount(mode, "/mode")));
+  }
+
+  statfs(path: unknown): Promise<StatFs> {
+    return this.#run(async (fs) => ({ ...(await fs.statfs(text(path, "/path"))) }));
   }
 
   realpath(path: unknown): Promise<string> {
@@ -101,6 +165,30 @@ export class FileSystemStub extends RpcTarget {
     });
   }
 
+  mkdtemp(prefix: unknown): Promise<string> {
+    return this.#run((fs) => fs.mkdtemp(text(prefix, "/prefix")));
+  }
+
+  opendir(path: unknown, given?: unknown): Promise<DirStub> {
+    return this.#run(async (fs) => {
+      this.#session.needsWebSocket("A directory that is being listed");
+      const { recursive, bufferSize } = options(given, "/options", ["recursive", "bufferSize"]);
+      const chosen = defined({
+        recursive: optionalFlag(recursive, "/options/recursive"),
+        bufferSize: optionalCount(bufferSize, "/options/bufferSize"),
+      });
+      return new DirStub(await fs.opendir(text(path, "/path"), chosen), this.#session);
+    });
+  }
+
+  rmdir(path: unknown): Promise<void> {
+    return this.#run((fs) => fs.rmdir(text(path, "/path")));
+  }
+
+  unlink(path: unknown): Promise<void> {
+    return this.#run((fs) => fs.unlink(text(path, "/path")));
+  }
+
   rm(path: unknown, given?: unknown): Promise<void> {
     return this.#run((fs) => {
       const { recursive, force } = options(given, "/options", ["recursive", "force"]);
@@ -120,12 +208,22 @@ export class FileSystemStub extends RpcTarget {
 
   copyFile(source: unknown, target: unknown, given?: unknown): Promise<void> {
     return this.#run((fs) => {
+      if (typeof given === "number")
+        return fs.copyFile(text(source, "/source"), text(target, "/target"), count(given, "/options"));
       const { exclusive } = options(given, "/options", ["exclusive"]);
       return fs.copyFile(
         text(source, "/source"),
         text(target, "/target"),
         defined({ exclusive: optionalFlag(exclusive, "/options/exclusive") }),
       );
+    });
+  }
+
+  cp(source: unknown, target: unknown, given?: unknown): Promise<void> {
+    return this.#run((fs) => {
+      const chosen = options(given, "/options", COPY_OPTIONS);
+      for (const name of COPY_OPTIONS) optionalFlag(chosen[name], `/options/${name}`);
+      return fs.cp(text(source, "/source"), text(target, "/target"), chosen);
     });
   }
 
@@ -143,6 +241,18 @@ export class FileSystemStub extends RpcTarget {
 
   chmod(path: unknown, mode: unknown): Promise<void> {
     return this.#run((fs) => fs.chmod(text(path, "/path"), count(mode, "/mode")));
+  }
+
+  chown(path: unknown, uid: unknown, gid: unknown): Promise<void> {
+    return this.#run((fs) => fs.chown(text(path, "/path"), owner(uid, "/uid"), owner(gid, "/gid")));
+  }
+
+  lchown(path: unknown, uid: unknown, gid: unknown): Promise<void> {
+    return this.#run((fs) => fs.lchown(text(path, "/path"), owner(uid, "/uid"), owner(gid, "/gid")));
+  }
+
+  lutimes(path: unknown, atime: unknown, mtime: unknown): Promise<void> {
+    return this.#run((fs) => fs.lutimes(text(path, "/path"), time(atime, "/atime"), time(mtime, "/mtime")));
   }
 
   utimes(path: unknown, atime: unknown, mtime: unknown): Promise<void> {
@@ -174,6 +284,15 @@ export class FileSystemStub extends RpcTarget {
   }
 }
 
+const COPY_OPTIONS = [
+  "recursive",
+  "force",
+  "errorOnExist",
+  "dereference",
+  "preserveTimestamps",
+  "verbatimSymlinks",
+];
+
 function readEncoding(value: unknown): Encoding | null {
   const encoding =
     typeof value === "object" && value !== null ? options(value, "/options", ["encoding"]).encoding : value;
@@ -190,15 +309,4 @@ function writeOptions(value: unknown): WriteOptions {
   }
   readEncoding(encoding);
   return defined({ mode: optionalCount(mode, "/options/mode"), flag });
-}
-
-function wireStats(stats: Stats): WireStats {
-  const { ino, mode, nlink, uid, gid, size, blocks, blksize } = stats;
-  const { atimeMs, mtimeMs, ctimeMs, birthtimeMs } = stats;
-  return { ino, mode, nlink, uid, gid, size, blocks, blksize, atimeMs, mtimeMs, ctimeMs, birthtimeMs };
-}
-
-function wireDirent(entry: Dirent): WireDirent {
-  const kind = entry.isDirectory() ? "directory" : entry.isSymbolicLink() ? "symlink" : "file";
-  return { name: entry.name, parentPath: entry.parentPath, kind };
 }

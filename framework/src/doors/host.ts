@@ -92,7 +92,7 @@ export class AgentHost<Instance, Env extends object> {
     const fs = new FileSystemStub(this.workspace.fs, session);
     const runtime = new RuntimeStub(this.workspace.runtime, session);
     return {
-      workspace: new WorkspaceStub(fs, runtime),
+      workspace: new WorkspaceStub(fs, runtime, () => session.run(() => this.workspace.usage())),
       call: (name, args) =>
         session.run(async () => {
           const tool = this.#tool(name);

@@ -21,6 +21,9 @@ export const MAX_MESSAGE_CHARS = 8 * 1024 * 1024;
 /** Bytes of a file that cross in one message; a larger one goes as a stream: 1 MiB. */
 export const MAX_INLINE_FILE_BYTES = 1024 * 1024;
 
+/** Entries of a directory that cross in one message. */
+export const MAX_DIRENTS = 1024;
+
 /** Calls that one session may have at work at the same time. */
 export const MAX_CALLS_IN_FLIGHT = 256;
 

@@ -1,4 +1,5 @@
 import { RpcTarget } from "capnweb";
+import type { WorkspaceUsage } from "../vfs/stat-fs.ts";
 import type { FileSystemStub } from "./fs-stub.ts";
 import type { RuntimeStub } from "./runtime-stub.ts";
 
@@ -7,8 +8,11 @@ export class WorkspaceStub extends RpcTarget {
   readonly #fs: FileSystemStub;
   readonly #runtime: RuntimeStub;
 
-  constructor(fs: FileSystemStub, runtime: RuntimeStub) {
+  readonly #usage: () => Promise<WorkspaceUsage>;
+
+  constructor(fs: FileSystemStub, runtime: RuntimeStub, usage: () => Promise<WorkspaceUsage>) {
     super();
+    this.#usage = usage;
     this.#fs = fs;
     this.#runtime = runtime;
   }
@@ -19,5 +23,10 @@ export class WorkspaceStub extends RpcTarget {
 
   get runtime(): RuntimeStub {
     return this.#runtime;
+  }
+
+  /** How full it is. */
+  usage(): Promise<WorkspaceUsage> {
+    return this.#usage();
   }
 }

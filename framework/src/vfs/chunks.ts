@@ -82,6 +82,11 @@ export class Chunks {
     this.#pins.set(id, (this.#pins.get(id) ?? 0) + 1);
   }
 
+  /** Whether something holds a chunk, used or not. */
+  isPinned(hash: Hash): boolean {
+    return this.#pins.has(key(hash));
+  }
+
   /** Lets go of pins, and frees what nothing else holds. */
   unpin(hashes: Iterable<Hash>): void {
     if (this.#store.closed) return;
@@ -127,6 +132,7 @@ export class Chunks {
   }
 
   #insert(hash: Hash, bytes: Uint8Array, refs: number): void {
+    this.#store.usage.stored();
     const [row] = this.#store.sql.exec<{ id: number }>(
       "INSERT INTO vfs_bytes (data) VALUES (?) RETURNING id",
       bytes,

@@ -119,6 +119,48 @@ export class Content {
     node.size = size;
   }
 
+  /** Part of it, clipped at its end. */
+  readRange(node: Node, start: number, end: number): Uint8Array {
+    const to = Math.min(end, node.size);
+    if (start >= to) return new Uint8Array();
+    if (node.size <= INLINE_BYTES) return this.#readInline(node).slice(start, to);
+    const bytes = new Uint8Array(to - start);
+    for (const { index, from, until } of places(start, to)) {
+      const hash = this.#extentAt(node.id, index);
+      if (hash === undefined) continue;
+      bytes.set(this.#chunks.read(hash).subarray(from, until), index * CHUNK_BYTES + from - start);
+    }
+    return bytes;
+  }
+
+  /** Writes bytes at a place, beyond the end too: what lies between is zeros. Rewrites the chunks that it touches. */
+  writeRange(node: Node, start: number, bytes: Uint8Array): void {
+    const end = start + bytes.length;
+    const size = Math.max(node.size, end);
+    if (size <= INLINE_BYTES) {
+      const whole = new Uint8Array(size);
+      whole.set(this.#readInline(node));
+      whole.set(bytes, start);
+      this.#replaceInline(node, whole);
+      return;
+    }
+    // What covers all that is in one row need not be kept.
+    if (node.size <= INLINE_BYTES && start === 0) this.#replaceInline(node, EMPTY);
+    this.truncate(node, size);
+    for (const { index, from, until } of places(start, end)) {
+      const part = bytes.subarray(index * CHUNK_BYTES + from - start, index * CHUNK_BYTES + until - start);
+      const old = this.#extentAt(node.id, index);
+      let chunk = part;
+      if (old !== undefined || from > 0) {
+        const before = old === undefined ? EMPTY : this.#chunks.read(old);
+        chunk = new Uint8Array(Math.max(before.length, until));
+        chunk.set(before);
+        chunk.set(part, from);
+      }
+      this.#setExtent(node, index, old, isZero(chunk) ? undefined : this.#chunks.add(chunk));
+    }
+  }
+
   /** The bytes beyond the last full chunk. */
   tail(node: Node): Uint8Array {
     if (node.size <= INLINE_BYTES) return this.#readInline(node);
@@ -199,6 +241,10 @@ export class Content {
       this.#replaceInline(to, source.#readInline(from));
       return;
     }
+    if (source === this && to.size === 0) {
+      this.#share(from, to);
+      return;
+    }
     const old = this.#clearInline(to);
     for (const [index, hash] of source.#extents(from.id)) {
       const there = old.get(index);
@@ -208,6 +254,24 @@ export class Content {
       this.#setExtent(to, index, there, hash);
     }
     this.#dropExtents(to, old, 0);
+    to.size = from.size;
+  }
+
+  /** Gives an empty node the chunks of another, however many, by two statements. */
+  #share(from: Node, to: Node): void {
+    const { sql, revision } = this.#store;
+    sql.exec(
+      "INSERT INTO vfs_extent (node, idx, hash, rev) SELECT ?, idx, hash, ? FROM vfs_extent WHERE node = ?",
+      to.id,
+      revision,
+      from.id,
+    );
+    sql.exec(
+      `UPDATE vfs_chunk SET refs = refs + used.times
+       FROM (SELECT hash, count(*) AS times FROM vfs_extent WHERE node = ? GROUP BY hash) AS used
+       WHERE vfs_chunk.hash = used.hash`,
+      from.id,
+    );
     to.size = from.size;
   }
 
@@ -347,6 +411,14 @@ const EMPTY = new Uint8Array();
 export function isZero(bytes: Uint8Array): boolean {
   for (let i = 0; i < bytes.length; i++) if (bytes[i] !== 0) return false;
   return true;
+}
+
+/** The places of chunks that a range of bytes touches, each with the part of it that it touches. */
+function* places(start: number, end: number): Iterable<{ index: number; from: number; until: number }> {
+  for (let index = Math.floor(start / CHUNK_BYTES); index * CHUNK_BYTES < end; index++) {
+    const base = index * CHUNK_BYTES;
+    yield { index, from: Math.max(0, start - base), until: Math.min(CHUNK_BYTES, end - base) };
+  }
 }
 
 function equal(a: Uint8Array, b: Uint8Array): boolean {

@@ -5,7 +5,7 @@ import type { Sql } from "./sql/types.ts";
 const BLOCK = 65_536;
 
 /** Node numbers that one epoch has. */
-const EPOCH = 2 ** 32;
+export const EPOCH = 2 ** 32;
 
 /**
  * Gives out node numbers and revisions. Neither is ever given twice, and neither costs a row: whole blocks

@@ -7,8 +7,10 @@ import { fileSystemCases } from "../../test/contracts/file-system.ts";
 import { ComputerError } from "../errors.ts";
 import { TreeFileSystem } from "./file-system.ts";
 import { settle } from "./settle.ts";
-import { type NodeSql, openNodeSql } from "./sql/node.ts";
+import { openNodeSql } from "./sql/node.ts";
+import { measure } from "./stat-fs.ts";
 import { Tree } from "./tree.ts";
+import type { Limits } from "./usage.ts";
 
 describe.each(["memory", "file"])("the tree in %s", (home) => {
   test.for(fileSystemCases)("$name", { timeout: 60_000 }, async ({ run }) => {
@@ -23,6 +25,11 @@ describe.each(["memory", "file"])("the tree in %s", (home) => {
       fs: opened.fs,
       sql: opened.sql,
       reopen: home === "file" ? reopen : undefined,
+      withQuota: async (quota) => {
+        opened.close();
+        opened = open(home === "file" ? join(folder, "tree.db") : undefined, quota);
+        return opened;
+      },
     };
     try {
       await run(context);
@@ -34,10 +41,10 @@ describe.each(["memory", "file"])("the tree in %s", (home) => {
 });
 
 /** As Workspace opens a tree, with a view of its rows. */
-function open(file: string | undefined): { fs: TreeFileSystem; sql: NodeSql; close(): void } {
+function open(file: string | undefined, limits: Limits = {}) {
   const sql = openNodeSql(file);
   if (file !== undefined) sql.prepareFile();
-  const tree = new Tree(sql, 2 ** 31 - 1);
+  const tree = new Tree(sql, 2 ** 31 - 1, { limits });
   void settle(tree);
   let closed = false;
   const opened = () => {
@@ -49,5 +56,5 @@ function open(file: string | undefined): { fs: TreeFileSystem; sql: NodeSql; clo
     tree.close();
     sql.close();
   };
-  return { fs: new TreeFileSystem(opened), sql, close };
+  return { fs: new TreeFileSystem(opened), sql, close, usage: () => measure(opened) };
 }

@@ -1,23 +1,40 @@
-import { hasCode, invalidType, invalidValue, outOfRange } from "./errors.ts";
+import { checkEncoding, decode, toBytes } from "./bytes.ts";
+import { constants } from "./constants.ts";
+import { Copy } from "./copy.ts";
+import { OpenDirectory } from "./directory.ts";
+import { hasCode, invalidType, outOfRange } from "./errors.ts";
+import { TreeFileHandle } from "./file-handle.ts";
+import { parseFlags } from "./flags.ts";
+import type { FileHandle, OpenFlags } from "./handle-types.ts";
 import { STEP_BYTES, STEP_ENTRIES } from "./layout.ts";
+import { readMany, writeMany } from "./many.ts";
 import { isDirectory } from "./node.ts";
-import { type OpenOptions, permissions, type RemoveOptions } from "./options.ts";
+import { type OpenOptions, openOptions, owner, permissions, type RemoveOptions } from "./options.ts";
 import { join } from "./paths.ts";
 import { pause } from "./pause.ts";
 import { settle } from "./settle.ts";
+import { statFs } from "./stat-fs.ts";
 import { DirectoryEntry, NodeStats } from "./stats.ts";
 import { readStream, writeStream } from "./streams.ts";
+import { temporaryName } from "./temporary.ts";
+import { milliseconds } from "./times.ts";
 import type { Tree } from "./tree.ts";
 import type {
+  CopyOptions,
+  Dir,
   Dirent,
   Encoding,
   FileData,
   FileSystem,
+  FileToWrite,
+  OpenDirOptions,
   ReadStreamOptions,
+  StatFs,
   Stats,
   Time,
   WriteOptions,
 } from "./types.ts";
+import { rmdir, unlink } from "./unlink.ts";
 import { FileWriter } from "./writer.ts";
 
 type ReadOptions = Encoding | { encoding?: Encoding | null } | null;
@@ -28,6 +45,7 @@ type ListOptions = { withFileTypes?: boolean; recursive?: boolean };
  * promise, so that calls take effect in the order they were made; only what is large goes on in steps.
  */
 export class TreeFileSystem implements FileSystem {
+  readonly constants = constants;
   readonly #tree: () => Tree;
 
   /** @param tree answers the tree, or throws when it is closed. */
@@ -41,7 +59,7 @@ export class TreeFileSystem implements FileSystem {
   async readFile(path: string, options?: ReadOptions): Promise<Uint8Array | string> {
     const encoding = checkEncoding(typeof options === "string" ? options : options?.encoding);
     if (encoding === undefined) return this.#tree().read(path, "keep");
-    return decoder.decode(this.#tree().read(path, "look"));
+    return decode(this.#tree().read(path, "look"));
   }
 
   async writeFile(path: string, data: FileData, options?: WriteOptions | Encoding): Promise<void> {
@@ -56,6 +74,22 @@ export class TreeFileSystem implements FileSystem {
     if (typeof length !== "number") throw invalidType("len", "of type number", length);
     if (!Number.isSafeInteger(length)) throw outOfRange("len", "an integer", length);
     this.#tree().truncate(path, Math.max(0, length));
+  }
+
+  async open(path: string, flags?: OpenFlags, mode?: number): Promise<FileHandle> {
+    return new TreeFileHandle(this.#tree, path, parseFlags(flags), permissions(mode, 0o644));
+  }
+
+  readMany(paths: readonly string[], options?: { encoding?: null } | null): Promise<Uint8Array[]>;
+  readMany(paths: readonly string[], options: Encoding | { encoding: Encoding }): Promise<string[]>;
+  async readMany(paths: readonly string[], options?: ReadOptions): Promise<Uint8Array[] | string[]> {
+    const encoding = checkEncoding(typeof options === "string" ? options : options?.encoding);
+    const found = readMany(this.#tree(), paths);
+    return encoding === undefined ? found : found.map(decode);
+  }
+
+  async writeMany(files: readonly FileToWrite[], options: { parents?: boolean } = {}): Promise<void> {
+    writeMany(this.#tree(), files, options.parents === true);
   }
 
   async stat(path: string): Promise<Stats> {
@@ -75,6 +109,18 @@ export class TreeFileSystem implements FileSystem {
       if (hasCode(error, "ERR_WORKSPACE_DAMAGED")) throw error;
       return false;
     }
+  }
+
+  async access(path: string, mode: number = constants.F_OK): Promise<void> {
+    if (typeof mode !== "number") throw invalidType("mode", "of type number", mode);
+    if (!Number.isInteger(mode) || mode < 0 || mode > 7)
+      throw outOfRange("mode", "an integer >= 0 && <= 7", mode);
+    this.#tree().attributes.access(path, mode);
+  }
+
+  async statfs(path: string): Promise<StatFs> {
+    this.#tree().node(path, "follow", "statfs");
+    return statFs(this.#tree);
   }
 
   async realpath(path: string): Promise<string> {
@@ -121,6 +167,26 @@ export class TreeFileSystem implements FileSystem {
     return undefined;
   }
 
+  async mkdtemp(prefix: string): Promise<string> {
+    const path = temporaryName(prefix);
+    this.#tree().mkdir(path, 0o700);
+    return path;
+  }
+
+  async opendir(path: string, options?: OpenDirOptions): Promise<Dir> {
+    return new OpenDirectory(this.#tree, path, options);
+  }
+
+  async rmdir(path: string): Promise<void> {
+    rmdir(this.#tree(), path);
+  }
+
+  async unlink(path: string): Promise<void> {
+    const tree = this.#tree();
+    unlink(tree, path);
+    await settle(tree);
+  }
+
   async rm(path: string, options: RemoveOptions = {}): Promise<void> {
     const tree = this.#tree();
     const target = tree.toRemove(path, options);
@@ -138,8 +204,18 @@ export class TreeFileSystem implements FileSystem {
     await settle(tree);
   }
 
-  async copyFile(source: string, target: string, options: { exclusive?: boolean } = {}): Promise<void> {
-    this.#tree().copyFile(source, target, options.exclusive === true);
+  async copyFile(
+    source: string,
+    target: string,
+    options: { exclusive?: boolean } | number = {},
+  ): Promise<void> {
+    const exclusive =
+      typeof options === "number" ? (options & constants.COPYFILE_EXCL) !== 0 : options.exclusive === true;
+    this.#tree().copyFile(source, target, exclusive);
+  }
+
+  async cp(source: string, target: string, options: CopyOptions = {}): Promise<void> {
+    await new Copy(this.#tree, options).run(source, target);
   }
 
   async link(existingPath: string, newPath: string): Promise<void> {
@@ -155,12 +231,25 @@ export class TreeFileSystem implements FileSystem {
   }
 
   async chmod(path: string, mode: number): Promise<void> {
-    if (mode === undefined) throw invalidType("mode", "of type number", mode);
-    this.#tree().chmod(path, permissions(mode, 0));
+    this.#tree().attributes.chmod(path, permissions(mode));
+  }
+
+  async chown(path: string, uid: number, gid: number): Promise<void> {
+    this.#tree().attributes.chown(path, owner("uid", uid), owner("gid", gid), "follow");
+  }
+
+  async lchown(path: string, uid: number, gid: number): Promise<void> {
+    this.#tree().attributes.chown(path, owner("uid", uid), owner("gid", gid), "keep");
   }
 
   async utimes(path: string, atime: Time, mtime: Time): Promise<void> {
-    this.#tree().utimes(path, milliseconds("atime", atime), milliseconds("mtime", mtime));
+    const times = [milliseconds("atime", atime), milliseconds("mtime", mtime)] as const;
+    this.#tree().attributes.utimes(path, ...times, "follow");
+  }
+
+  async lutimes(path: string, atime: Time, mtime: Time): Promise<void> {
+    const times = [milliseconds("atime", atime), milliseconds("mtime", mtime)] as const;
+    this.#tree().attributes.utimes(path, ...times, "keep");
   }
 
   createReadStream(path: string, options: ReadStreamOptions = {}): ReadableStream<Uint8Array> {
@@ -176,46 +265,11 @@ export class TreeFileSystem implements FileSystem {
     if (bytes.length <= STEP_BYTES) return this.#tree().write(path, bytes, options);
     const writer = new FileWriter(this.#tree, path, options);
     try {
+      writer.expect(bytes.length);
       await writer.write(bytes);
       writer.commit();
     } finally {
       writer.release();
     }
   }
-}
-
-const encoder = new TextEncoder();
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-
-function toBytes(data: unknown): Uint8Array {
-  if (typeof data === "string") return encoder.encode(data);
-  if (data instanceof Uint8Array) return data;
-  throw invalidType("data", "of type string or an instance of Uint8Array", data);
-}
-
-function checkEncoding(encoding: unknown): Encoding | undefined {
-  if (encoding === undefined || encoding === null) return undefined;
-  if (encoding === "utf8" || encoding === "utf-8") return encoding;
-  throw invalidValue(
-    "encoding",
-    "is not an encoding of this file system: 'utf8', or none for bytes",
-    encoding,
-  );
-}
-
-function openOptions(options: WriteOptions | Encoding | undefined, flag: "w" | "a"): OpenOptions {
-  const given = typeof options === "string" ? { encoding: options } : (options ?? {});
-  checkEncoding(given.encoding);
-  const chosen = given.flag ?? flag;
-  if (!FLAGS.includes(chosen)) throw invalidValue("flags", `must be one of ${FLAGS.join(", ")}`, chosen);
-  return { flag: chosen, mode: permissions(given.mode, 0o644) };
-}
-
-const FLAGS = ["w", "wx", "a", "ax"];
-
-function milliseconds(name: string, time: unknown): number {
-  const ms = time instanceof Date ? time.getTime() : time;
-  if (typeof ms !== "number") throw invalidType(name, "a number of milliseconds or a Date", time);
-  if (!(Math.abs(ms) <= 8.64e15)) throw outOfRange(name, "a moment that a Date can hold", ms);
-  return ms;
 }

@@ -138,7 +138,7 @@ const ONE_PATH: Record<string, (fs: Verbs, path: string) => Promise<unknown>> = 
   stat: async (fs, path) => shape(await fs.stat(path)),
   truncate: (fs, path) => fs.truncate(path, 2),
   "truncate up": (fs, path) => fs.truncate(path, 7),
-  utimes: (fs, path) => fs.utimes(path, 1_000_000.5, new Date(2_000_000)),
+  utimes: (fs, path) => fs.utimes(path, 1_000.5, new Date(2_000_000)),
   writeFile: (fs, path) => fs.writeFile(path, "new content", { mode: 0o640 }),
   "writeFile wx": (fs, path) => fs.writeFile(path, "new content", { mode: 0o640, flag: "wx" }),
   "appendFile ax": (fs, path) => fs.appendFile(path, "new content", { mode: 0o640, flag: "ax" }),
@@ -308,7 +308,11 @@ function verbsOnDisk(base: string): Verbs {
     appendFile: (path, data, options) => disk.appendFile(at(path), data, options),
     chmod: (path, mode) => disk.chmod(at(path), mode),
     copyFile: (a, b, options) =>
-      disk.copyFile(at(a), at(b), options?.exclusive ? constants.COPYFILE_EXCL : 0),
+      disk.copyFile(
+        at(a),
+        at(b),
+        typeof options === "object" && options.exclusive ? constants.COPYFILE_EXCL : 0,
+      ),
     link: (a, b) => disk.link(at(a), at(b)),
     lstat: (path) => disk.lstat(at(path)),
     mkdir: (path, options) => disk.mkdir(at(path), options),
@@ -322,9 +326,7 @@ function verbsOnDisk(base: string): Verbs {
     stat: (path) => disk.stat(at(path)),
     symlink: (a, b) => disk.symlink(target(a), at(b)),
     truncate: (path, length) => disk.truncate(at(path), length),
-    utimes: (path, atime, mtime) => disk.utimes(at(path), seconds(atime), seconds(mtime)),
+    utimes: (path, atime, mtime) => disk.utimes(at(path), atime, mtime),
     writeFile: (path, data, options) => disk.writeFile(at(path), data, options),
   };
 }
-
-const seconds = (time: number | Date): number => Number(time) / 1000;

@@ -2,36 +2,47 @@ import type { Content, Removable } from "./content.ts";
 import type { Call } from "./errors.ts";
 import { CHUNK_BYTES, STEP_BYTES_FREED } from "./layout.ts";
 import { isDirectory, isFile, type Node, touchContent, touchMetadata } from "./node.ts";
-import type { Resolver, Target } from "./resolver.ts";
+import type { OpenFiles } from "./open-files.ts";
+import type { Resolver } from "./resolver.ts";
 import type { AsideEntry, Entry, Store } from "./store.ts";
+
+/** A name in a directory, and the node that it leads to. */
+export interface Named {
+  readonly parent: { readonly id: number };
+  readonly name: string;
+  readonly node: Node;
+}
 
 /**
  * Removing. A name is taken away in one transaction; a directory with all below it too: it moves, as it
  * is, to a place that no path leads to, and is taken apart from there in bounded steps. What a crash
- * leaves there is taken apart after the next opening.
+ * leaves there is taken apart after the next opening. There, too, waits a file without a name that is open.
  */
 export class Removal {
   readonly #store: Store;
   readonly #content: Content;
   readonly #resolver: Resolver;
+  readonly #open: OpenFiles;
   #pending = true;
 
-  constructor(store: Store, content: Content, resolver: Resolver) {
+  constructor(store: Store, content: Content, resolver: Resolver, open: OpenFiles) {
     this.#store = store;
     this.#content = content;
     this.#resolver = resolver;
+    this.#open = open;
   }
 
   /** Takes a name away, and the node with its last name. A directory must be empty. Part of a revision. */
-  unlink({ parent, name, node }: Target & { readonly node: Node }, call: Call): void {
+  unlink({ parent, name, node }: Named, call: Call): void {
     this.#leave(parent.id, name, node, call);
     if (!isDirectory(node.mode) && node.nlink > 1) this.#dropLink(node);
+    else if (this.#open.has(node.id)) this.#orphan(node);
     else if (node.size > STEP_BYTES_FREED) this.#setAside(node.id);
     else this.#delete([node]);
   }
 
   /** Takes a directory away with all below it; `step` must follow until it answers false. */
-  detach({ parent, name, node }: Target & { readonly node: Node }, call: Call): void {
+  detach({ parent, name, node }: Named, call: Call): void {
     this.#leave(parent.id, name, node, call);
     this.#setAside(node.id);
   }
@@ -44,7 +55,7 @@ export class Removal {
   step(limit: number): boolean {
     if (!this.#pending) return false;
     const call: Call = { syscall: "rm" };
-    const next = this.#store.nextAside();
+    const next = this.#store.nextAside(this.#open);
     if (next === undefined) {
       this.#pending = false;
       return false;
@@ -54,6 +65,11 @@ export class Removal {
       if (done) this.#store.clearAside(next);
     });
     return true;
+  }
+
+  /** A file was closed for the last time: if it has no name any more, `step` must follow. */
+  closed(id: number): void {
+    if (this.#store.find(id)?.nlink === 0) this.#pending = true;
   }
 
   /** Frees part of a large file, from the end; the file itself with the last part. */
@@ -81,9 +97,14 @@ export class Removal {
     const entries = listed.slice(0, count);
     const apart: Entry[] = [];
     const gone: Removable[] = [];
+    const open: Node[] = [];
     for (const entry of entries) {
       const { node: id, mode, nlink, size, rev, run, since } = entry;
-      if (isDirectory(mode) || (nlink === 1 && size > STEP_BYTES_FREED)) apart.push(entry);
+      if (this.#open.has(id)) {
+        const node = this.#store.node(id);
+        if (node.nlink > 1) this.#dropLink(node);
+        else open.push(node);
+      } else if (isDirectory(mode) || (nlink === 1 && size > STEP_BYTES_FREED)) apart.push(entry);
       else if (nlink === 1) gone.push({ id, size, rev, run, since });
       else {
         // Other names of the node may be among these entries: its count goes down as they go.
@@ -96,10 +117,19 @@ export class Removal {
       this.#store.leaveMany(directory, entries);
       for (const { node } of apart) this.#setAside(node);
     });
+    for (const node of open) this.#orphan(node);
     this.#asOf(aside, gone, (nodes) => this.#delete(nodes));
     if (entries.length < listed.length || listed.length === limit) return false;
     this.#asOf(aside, [], () => this.#store.delete([directory]));
     return true;
+  }
+
+  /** Keeps an open file that has lost its last name until it is closed. */
+  #orphan(node: Node): void {
+    node.nlink = 0;
+    touchMetadata(node, this.#store.now);
+    this.#store.save(node);
+    this.#setAside(node.id);
   }
 
   /**

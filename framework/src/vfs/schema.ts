@@ -116,6 +116,12 @@ export function inspectSchema(sql: Sql): number {
   for (const table of [...TABLES, ...(version < 2 ? [] : HISTORY_TABLES)]) {
     if (!tables.includes(`vfs_${table}`)) throw damaged(`the table vfs_${table} is missing`);
   }
+  const [root] = sql.exec("SELECT mode FROM vfs_node WHERE id = 1");
+  if (root === undefined) throw damaged("the root directory is missing");
+  for (const key of ["epoch", "id", "revision"]) {
+    const [row] = sql.exec("SELECT value FROM vfs_meta WHERE key = ?", key);
+    if (typeof row?.value !== "number") throw damaged(`the count '${key}' is missing`);
+  }
   return version;
 }
 
@@ -125,6 +131,16 @@ export function migrate(sql: Sql, from: number): void {
   sql.transaction(() => {
     for (const statements of MIGRATIONS.slice(from)) for (const statement of statements) sql.exec(statement);
     sql.exec("INSERT OR REPLACE INTO vfs_meta (key, value) VALUES ('version', ?)", SCHEMA_VERSION);
+  });
+}
+
+/** Removes the workspace from a database; what else is there stays. */
+export function dropTables(sql: Sql): void {
+  sql.transaction(() => {
+    const tables = sql.exec<{ name: string }>(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'vfs_*'",
+    );
+    for (const { name } of tables) sql.exec(`DROP TABLE "${name}"`);
   });
 }
 

@@ -7,9 +7,11 @@ import { type Call, fsError } from "./errors.ts";
 import { REMOVED, ROOT } from "./layout.ts";
 import { decodeName } from "./names.ts";
 import { isDirectory, type Node } from "./node.ts";
+import type { OpenFiles } from "./open-files.ts";
 import { nameBytes } from "./paths.ts";
 import { damaged } from "./schema.ts";
 import type { Sql } from "./sql/types.ts";
+import { type Limits, Usage } from "./usage.ts";
 
 /** A directory's entry as it is listed. */
 export interface Entry {
@@ -40,12 +42,16 @@ export interface AsideEntry {
  */
 export class Store {
   readonly sql: Sql;
+  /** How much there is, and how much there may be. */
+  readonly usage: Usage;
   /** Keeps what was before. */
   readonly recorder: Recorder;
   readonly #counters: Counters;
   readonly #clock = createClock();
   readonly #nodes = new Cache<number, Node>(8192);
   readonly #entries = new EntryCache(16384);
+  /** The sizes that the rows of nodes have. */
+  readonly #sizes = new WeakMap<Node, number>();
   readonly #onForget: (() => void)[] = [];
   #mutating = false;
   #closed = false;
@@ -54,9 +60,10 @@ export class Store {
   #actor: string | undefined;
 
   /** @param keepsRuns whether what runs change is kept as it was, see {@link Recorder}. */
-  constructor(sql: Sql, keepsRuns = false) {
+  constructor(sql: Sql, keepsRuns = false, limits?: Limits) {
     this.sql = sql;
     this.recorder = new Recorder(sql, keepsRuns);
+    this.usage = new Usage(sql, limits);
     this.#counters = new Counters(sql);
     this.onForget(() => this.recorder.forget());
   }
@@ -101,13 +108,17 @@ export class Store {
     if (this.#mutating) return work();
     this.#mutating = true;
     try {
+      this.usage.begin();
       const result = this.sql.transaction(() => {
         this.#now = this.#clock();
         this.#revision = this.#counters.nextRevision();
         this.recorder.begin(this.#revision, this.#actor, this.#now.s * 1000);
-        return work();
+        const done = work();
+        this.usage.check(call);
+        return done;
       });
       this.#counters.keep();
+      this.usage.keep();
       return result;
     } catch (error) {
       // What was remembered may be of the work that was undone.
@@ -150,6 +161,7 @@ export class Store {
     this.#nodes.clear();
     this.#entries.clear();
     this.#counters.forget();
+    this.usage.forget();
     for (const forget of this.#onForget) forget();
   }
 
@@ -157,7 +169,9 @@ export class Store {
     const cached = this.#nodes.get(id);
     if (cached !== undefined) return cached;
     const [node] = this.sql.exec<Node>("SELECT * FROM vfs_node WHERE id = ?", id);
-    if (node !== undefined) this.#nodes.set(id, node);
+    if (node === undefined) return undefined;
+    this.#sizes.set(node, node.size);
+    this.#nodes.set(id, node);
     return node;
   }
 
@@ -221,6 +235,8 @@ export class Store {
       node.parent,
       node.name,
     );
+    this.usage.added(node.id, node.size);
+    this.#sizes.set(node, node.size);
     this.#nodes.set(node.id, node);
     if (isDirectory(node.mode)) this.#entries.created(node.id);
   }
@@ -249,6 +265,8 @@ export class Store {
 
   #update(node: Node): void {
     node.rev = this.#revision;
+    this.usage.resized(node.id, this.#sizes.get(node), node.size);
+    this.#sizes.set(node, node.size);
     this.sql.exec(
       `UPDATE vfs_node SET mode = ?, uid = ?, gid = ?, nlink = ?, size = ?, atime_s = ?, atime_ns = ?, mtime_s = ?,
        mtime_ns = ?, ctime_s = ?, ctime_ns = ?, rev = ?, run = ?, since = ?, parent = ?, name = ? WHERE id = ?`,
@@ -276,9 +294,14 @@ export class Store {
   /** Deletes nodes, many at once. */
   delete(ids: readonly number[]): void {
     this.recorder.nodes(ids);
-    if (ids.length === 1) this.sql.exec("DELETE FROM vfs_node WHERE id = ?", ids[0] as number);
-    else
-      this.sql.exec("DELETE FROM vfs_node WHERE id IN (SELECT value FROM json_each(?))", JSON.stringify(ids));
+    const gone =
+      ids.length === 1
+        ? this.sql.exec<Gone>("DELETE FROM vfs_node WHERE id = ? RETURNING id, size", ids[0] as number)
+        : this.sql.exec<Gone>(
+            "DELETE FROM vfs_node WHERE id IN (SELECT value FROM json_each(?)) RETURNING id, size",
+            JSON.stringify(ids),
+          );
+    for (const { id, size } of gone) this.usage.removed(id, size);
     for (const id of ids) {
       this.#nodes.delete(id);
       this.#entries.drop(id);
@@ -319,12 +342,14 @@ export class Store {
     this.sql.exec("DELETE FROM vfs_dirent WHERE parent = ? AND name = ?", REMOVED, entry.bytes);
   }
 
-  /** The next node to be taken apart. */
-  nextAside(): AsideEntry | undefined {
-    const [row] = this.sql.exec<{ name: Uint8Array; node: number; rev: number; run: number }>(
-      "SELECT name, node, rev, run FROM vfs_dirent WHERE parent = ? ORDER BY name LIMIT 1",
+  /** The next node to be taken apart, which is not open. */
+  nextAside(open: OpenFiles): AsideEntry | undefined {
+    const rows = this.sql.exec<{ name: Uint8Array; node: number; rev: number; run: number }>(
+      "SELECT name, node, rev, run FROM vfs_dirent WHERE parent = ? ORDER BY name LIMIT ?",
       REMOVED,
+      open.count + 1,
     );
+    const row = rows.find(({ node }) => !open.has(node));
     if (row === undefined) return undefined;
     return { bytes: row.name, node: this.node(row.node), asOf: row.rev, by: row.run };
   }
@@ -409,6 +434,8 @@ export class Store {
     return this.sql.exec("SELECT 1 FROM vfs_dirent WHERE parent = ? LIMIT 1", parent).length === 0;
   }
 }
+
+type Gone = { id: number; size: number };
 
 const NOTHING = new Uint8Array();
 const encoder = new TextEncoder();

@@ -1,5 +1,5 @@
+import { Attributes } from "./attributes.ts";
 import { Chunks } from "./chunks.ts";
-import { moment } from "./clock.ts";
 import { Content, type Staged, type Version } from "./content.ts";
 import { Counters } from "./counters.ts";
 import { type Call, fsError, hasCode, rmIsDirectory, tooLarge } from "./errors.ts";
@@ -14,6 +14,7 @@ import {
   touchContent,
   touchMetadata,
 } from "./node.ts";
+import { OpenFiles } from "./open-files.ts";
 import type { OpenOptions, RemoveOptions } from "./options.ts";
 import { checkLinkTarget, checkPath, parentPath } from "./paths.ts";
 import { Removal } from "./removal.ts";
@@ -22,6 +23,7 @@ import { type LastLink, Resolver, type Target } from "./resolver.ts";
 import { inspectSchema, migrate, SCHEMA_VERSION } from "./schema.ts";
 import type { Sql } from "./sql/types.ts";
 import { type Entry, Store } from "./store.ts";
+import type { Limits } from "./usage.ts";
 
 /** Options of a {@link Tree}. */
 export interface TreeOptions {
@@ -29,6 +31,8 @@ export interface TreeOptions {
   readonly keepsRuns?: boolean;
   /** Rows to read instead of the live ones, and the chunks of the live tree. */
   readonly view?: { readonly store: Store; readonly chunks: Chunks };
+  /** What the tree may hold. */
+  readonly limits?: Limits;
 }
 
 /** Bytes of small content that a view remembers: there may be several. */
@@ -43,12 +47,15 @@ export class Tree {
   readonly store: Store;
   readonly chunks: Chunks;
   readonly removal: Removal;
+  readonly attributes: Attributes;
+  readonly openFiles = new OpenFiles();
   readonly content: Content;
   readonly resolver: Resolver;
-  readonly #readLimit: number;
+  /** How many bytes of a file are read in one piece at most. */
+  readonly readLimit: number;
 
   /** @param readLimit how many bytes of a file are read in one piece at most. */
-  constructor(sql: Sql, readLimit: number, { keepsRuns = false, view }: TreeOptions = {}) {
+  constructor(sql: Sql, readLimit: number, { keepsRuns = false, view, limits }: TreeOptions = {}) {
     const version = view === undefined ? inspectSchema(sql) : SCHEMA_VERSION;
     if (version === 0) {
       sql.transaction(() => {
@@ -56,13 +63,14 @@ export class Tree {
         Counters.initialize(sql);
       });
     } else migrate(sql, version);
-    this.store = view?.store ?? new Store(sql, keepsRuns);
+    this.store = view?.store ?? new Store(sql, keepsRuns, limits);
     this.chunks = view?.chunks ?? new Chunks(this.store);
     if (view === undefined) this.store.check();
     this.content = new Content(this.store, this.chunks, view && VIEW_CACHE_BYTES);
     this.resolver = new Resolver(this.store, this.content);
-    this.removal = new Removal(this.store, this.content, this.resolver);
-    this.#readLimit = readLimit;
+    this.removal = new Removal(this.store, this.content, this.resolver, this.openFiles);
+    this.attributes = new Attributes(this.store, this.resolver);
+    this.readLimit = readLimit;
     if (version === 0) this.#setTimes(ROOT);
   }
 
@@ -98,8 +106,8 @@ export class Tree {
   }
 
   /** The directory that a path leads to, to be listed. */
-  directory(path: string): number {
-    const call = { syscall: "scandir", path };
+  directory(path: string, syscall = "scandir"): number {
+    const call = { syscall, path };
     const { node } = this.resolver.existing(path, "follow", call);
     if (!isDirectory(node.mode)) throw fsError("ENOTDIR", call);
     return node.id;
@@ -113,7 +121,7 @@ export class Tree {
   /** A file's bytes, for the caller to keep; or, to be looked at only, those that the tree itself may keep. */
   read(path: string, use: "keep" | "look"): Uint8Array {
     const node = this.#file(path);
-    if (node.size > this.#readLimit) throw tooLarge(node.size, this.#readLimit);
+    if (node.size > this.readLimit) throw tooLarge(node.size, this.readLimit);
     const bytes = this.content.read(node);
     return use === "keep" && node.size <= INLINE_BYTES ? bytes.slice() : bytes;
   }
@@ -123,14 +131,16 @@ export class Tree {
     return this.content.open(this.#file(path));
   }
 
-  /** Says, by throwing, whether a file can be opened to be written. */
-  checkWritable(path: string, options: OpenOptions): void {
-    this.#writable(path, options, { syscall: "open", path });
+  /** The file that would be written, undefined when it would be made; throws when it cannot be opened to be written. */
+  writable(path: string, options: OpenOptions): Node | undefined {
+    return this.#writable(path, options, { syscall: "open", path }).node;
   }
 
   /** Writes a file, or adds to it, in one transaction. */
   write(path: string, bytes: Uint8Array, options: OpenOptions): void {
     const append = options.flag.startsWith("a");
+    // Nothing added is nothing done; to a file that is not there, it makes one.
+    if (append && bytes.length === 0 && this.writable(path, options) !== undefined) return;
     this.#change(path, options, (node) => {
       if (append) this.content.append(node, bytes);
       else this.content.replace(node, bytes);
@@ -176,6 +186,8 @@ export class Tree {
     const { node } = this.resolver.existing(path, "follow", call);
     if (isDirectory(node.mode)) throw fsError("EISDIR", call);
     if (length > FILE_MAX) throw fsError("EFBIG", { syscall: "ftruncate" });
+    // As POSIX has it: only a size that changes moves the times.
+    if (length === node.size) return;
     this.store.mutate(call, () => {
       this.content.truncate(node, length);
       touchContent(node, this.store.now);
@@ -187,7 +199,7 @@ export class Tree {
     const call = { syscall: "copyfile", path: source, dest: target };
     const { node: from } = this.resolver.existing(source, "follow", call);
     if (isDirectory(from.mode)) throw fsError("EISDIR", call);
-    const to = this.#writableTarget(target, exclusive, call);
+    const to = this.writableTarget(target, exclusive, call);
     if (to.node?.id === from.id) return;
     this.store.mutate(call, () => {
       const node = to.node ?? this.store.create(KIND_BITS.file);
@@ -204,7 +216,7 @@ export class Tree {
     this.store.mutate(call, () => {
       const node = this.store.create(KIND_BITS.directory | mode);
       node.nlink = 2;
-      this.#add(target, node, call);
+      this.add(target, node, call);
     });
   }
 
@@ -212,6 +224,7 @@ export class Tree {
   mkdirs(path: string, mode: number): string | undefined {
     const call = { syscall: "mkdir", path };
     checkPath(path, call);
+    if (this.#directoryState(path, path) === "there") return undefined;
     return this.store.mutate(call, () => {
       let first: string | undefined;
       const missing = [path];
@@ -245,7 +258,7 @@ export class Tree {
       touchMetadata(node, this.store.now);
       this.store.enter(target.parent.id, target.name, node, call);
       this.store.save(node);
-      this.#touchParent(target.parent.id);
+      this.touchParent(target.parent.id);
     });
   }
 
@@ -256,31 +269,7 @@ export class Tree {
     this.store.mutate(call, () => {
       const node = this.store.create(KIND_BITS.symlink | 0o777);
       this.content.replace(node, bytes);
-      this.#add(target, node, call);
-    });
-  }
-
-  chmod(path: string, mode: number): void {
-    const call = { syscall: "chmod", path };
-    const { node } = this.resolver.existing(path, "follow", call);
-    this.store.mutate(call, () => {
-      node.mode = (node.mode & ~PERMISSIONS) | (mode & PERMISSIONS);
-      touchMetadata(node, this.store.now);
-      this.store.save(node);
-    });
-  }
-
-  utimes(path: string, atimeMs: number, mtimeMs: number): void {
-    const call = { syscall: "utime", path };
-    const { node } = this.resolver.existing(path, "follow", call);
-    this.store.mutate(call, () => {
-      const [atime, mtime] = [moment(atimeMs), moment(mtimeMs)];
-      node.atime_s = atime.s;
-      node.atime_ns = atime.ns;
-      node.mtime_s = mtime.s;
-      node.mtime_ns = mtime.ns;
-      touchMetadata(node, this.store.now);
-      this.store.save(node);
+      this.add(target, node, call);
     });
   }
 
@@ -299,8 +288,8 @@ export class Tree {
       touchMetadata(moving, this.store.now);
       this.store.save(moving);
       const across = from.parent.id !== to.parent.id;
-      this.#touchParent(from.parent.id, isMoving && across ? -1 : 0);
-      if (across) this.#touchParent(to.parent.id, isMoving ? 1 : 0);
+      this.touchParent(from.parent.id, isMoving && across ? -1 : 0);
+      if (across) this.touchParent(to.parent.id, isMoving ? 1 : 0);
     });
   }
 
@@ -331,10 +320,11 @@ export class Tree {
   }
 
   #writable(path: string, { flag }: OpenOptions, call: Call): Target {
-    return this.#writableTarget(path, flag.endsWith("x"), call);
+    return this.writableTarget(path, flag.endsWith("x"), call);
   }
 
-  #writableTarget(path: string, exclusive: boolean, call: Call): Target {
+  /** Where a file is that is to be written, or is to be made. */
+  writableTarget(path: string, exclusive: boolean, call: Call): Target {
     // A slash at the end asks for a directory, which opening does not make, whatever is there.
     const slash = typeof path === "string" && path.endsWith("/");
     const target = this.resolver.locate(path, exclusive || slash ? "never" : "follow", call);
@@ -359,7 +349,7 @@ export class Tree {
   #saveWritten(target: Target, node: Node, call: Call): void {
     if (node.size > FILE_MAX) throw fsError("EFBIG", call);
     if (target.node === undefined) {
-      this.#add(target, node, call);
+      this.add(target, node, call);
     } else {
       touchContent(node, this.store.now);
       this.store.save(node);
@@ -373,13 +363,19 @@ export class Tree {
     return target;
   }
 
-  #add(target: Target, node: Node, call: Call): void {
+  /** Saves a new node and enters it where it belongs. Part of a revision. */
+  add(
+    target: { readonly parent: { readonly id: number }; readonly name: string },
+    node: Node,
+    call: Call,
+  ): void {
     this.store.enter(target.parent.id, target.name, node, call);
     this.store.insert(node);
-    this.#touchParent(target.parent.id, isDirectory(node.mode) ? 1 : 0);
+    this.touchParent(target.parent.id, isDirectory(node.mode) ? 1 : 0);
   }
 
-  #touchParent(id: number, links = 0): void {
+  /** A directory's entries changed. Part of a revision. */
+  touchParent(id: number, links = 0): void {
     const parent = this.store.node(id);
     parent.nlink += links;
     touchContent(parent, this.store.now);

@@ -1,3 +1,6 @@
+import type { constants } from "./constants.ts";
+import type { FileHandle, OpenFlags } from "./handle-types.ts";
+
 /**
  * The file-system interface of a workspace, in the shape of `node:fs/promises`.
  *
@@ -69,8 +72,81 @@ export interface ReadStreamOptions {
   end?: number;
 }
 
-/** A moment: milliseconds since 1970, or a date. Fractions of a millisecond count. */
-export type Time = number | Date;
+/**
+ * A moment, as `node:fs` takes it: a date, or SECONDS since 1970 as a number or numeric string. Fractions count, down to
+ * the microsecond.
+ *
+ * @example
+ * ```ts
+ * await workspace.fs.utimes("/notes.md", Date.now() / 1000, new Date("2026-01-31T12:00:00Z"));
+ * ```
+ */
+export type Time = number | string | Date;
+
+/** Options of `cp`, as Node's. */
+export interface CopyOptions {
+  /** Copy a directory with all below it. Without it a directory is refused. */
+  recursive?: boolean;
+  /** Replace files that are there (default); else they stay as they are. */
+  force?: boolean;
+  /** Without `force`: fail when something is there. */
+  errorOnExist?: boolean;
+  /** Copy what symbolic links lead to, not the links. */
+  dereference?: boolean;
+  /** Give copied files the times of the originals. */
+  preserveTimestamps?: boolean;
+  /** Copy the targets of symbolic links as they are; else relative ones become absolute, and so lead to the original. */
+  verbatimSymlinks?: boolean;
+  /** Whether to copy this, and what is below it. */
+  filter?: (source: string, target: string) => boolean | Promise<boolean>;
+}
+
+/** Options of `opendir`. */
+export interface OpenDirOptions {
+  /** List what is below too, depth first; links are not followed. */
+  recursive?: boolean;
+  /** Entries that are read ahead; 32 by default. */
+  bufferSize?: number;
+}
+
+/**
+ * A directory that is being listed, in the order of its names' bytes. It needs memory for the entries read ahead
+ * only, however many there are. What comes or goes meanwhile, behind the place reached, is not missed.
+ *
+ * @example
+ * ```ts
+ * for await (const entry of await workspace.fs.opendir("/logs")) console.log(entry.name);
+ * ```
+ */
+export interface Dir extends AsyncIterable<Dirent>, AsyncDisposable {
+  readonly path: string;
+  /** The next entry, or null at the end. */
+  read(): Promise<Dirent | null>;
+  close(): Promise<void>;
+}
+
+/** What `statfs` tells, in the shape of Node's. Blocks are 4096 bytes. */
+export interface StatFs {
+  /** 0x636f6d70, which is none of the kernel's. */
+  readonly type: number;
+  readonly bsize: number;
+  /** Used and free blocks together. */
+  readonly blocks: number;
+  readonly bfree: number;
+  readonly bavail: number;
+  /** Used and free entries together. */
+  readonly files: number;
+  readonly ffree: number;
+}
+
+/** One file of `writeMany`. */
+export interface FileToWrite {
+  path: string;
+  data: FileData;
+  /** Permissions of a file that is created; an existing one keeps its own. Default `0o644`. */
+  mode?: number;
+  flag?: WriteOptions["flag"];
+}
 
 /**
  * The verbs of a workspace's files. Each call is one transaction: it happened whole or not at all, and
@@ -88,37 +164,87 @@ export type Time = number | Date;
  * ```
  */
 export interface FileSystem {
+  /** The numbers that `access`, `open` and `copyFile` take, as those of `node:fs` on Linux. */
+  readonly constants: typeof constants;
+
   readFile(path: string, options?: { encoding?: null } | null): Promise<Uint8Array>;
+  /** Text as it is, a byte-order mark included. */
   readFile(path: string, options: Encoding | { encoding: Encoding }): Promise<string>;
   readFile(
     path: string,
     options?: Encoding | { encoding?: Encoding | null } | null,
   ): Promise<Uint8Array | string>;
   writeFile(path: string, data: FileData, options?: WriteOptions | Encoding): Promise<void>;
+  /** Adding nothing to a file that is there does nothing. */
   appendFile(path: string, data: FileData, options?: WriteOptions | Encoding): Promise<void>;
+  /** Cutting a file to the size it has does nothing. */
   truncate(path: string, length?: number): Promise<void>;
+  /**
+   * Opens a file to read or write parts of it.
+   *
+   * @param flags `"r"` by default.
+   * @param mode permissions of a file that is created; `0o644` by default.
+   */
+  open(path: string, flags?: OpenFlags, mode?: number): Promise<FileHandle>;
+  /** The contents of many files, all as they are at one moment: 4,096 at most, of 16 MiB together at most. */
+  readMany(paths: readonly string[], options?: { encoding?: null } | null): Promise<Uint8Array[]>;
+  readMany(paths: readonly string[], options: Encoding | { encoding: Encoding }): Promise<string[]>;
+  /**
+   * Writes many files in one transaction, all or none: 4,096 at most, of 16 MiB together at most.
+   *
+   * @param options `parents` makes the directories that are missing.
+   * @example
+   * ```ts
+   * await workspace.fs.writeMany([{ path: "/site/a.md", data: "a" }, { path: "/site/b.md", data: "b" }], { parents: true });
+   * ```
+   */
+  writeMany(files: readonly FileToWrite[], options?: { parents?: boolean }): Promise<void>;
 
   stat(path: string): Promise<Stats>;
   lstat(path: string): Promise<Stats>;
   /** Whether the path leads to something; a broken symbolic link does not. Never rejects for a missing path. */
   exists(path: string): Promise<boolean>;
   realpath(path: string): Promise<string>;
+  /**
+   * Resolves when the path leads to something that may be used as `mode` says: `constants.F_OK` (default), or the sum of
+   * `R_OK`, `W_OK`, `X_OK`. Whoever works here is root: only a file that nobody may execute answers `EACCES`, to `X_OK`.
+   */
+  access(path: string, mode?: number): Promise<void>;
+  /** Room that is taken and room that is left; agrees with `workspace.usage()`. */
+  statfs(path: string): Promise<StatFs>;
 
   /** Names by their bytes, in order. With `recursive` also those below, level by level, links not followed. */
   readdir(path: string, options?: { withFileTypes?: false; recursive?: boolean }): Promise<string[]>;
   readdir(path: string, options: { withFileTypes: true; recursive?: boolean }): Promise<Dirent[]>;
   /** With `recursive`, answers the first directory that was made, or undefined when all were there. Mode `0o755` by default. */
   mkdir(path: string, options?: { recursive?: boolean; mode?: number } | number): Promise<string | undefined>;
+  /** Makes a directory, mode `0o700`, whose name is the prefix and six random characters; answers its path. */
+  mkdtemp(prefix: string): Promise<string>;
+  opendir(path: string, options?: OpenDirOptions): Promise<Dir>;
+  /** Removes an empty directory. */
+  rmdir(path: string): Promise<void>;
+  /** Takes away a name that is not a directory's; the file goes with its last name, once nobody has it open. */
+  unlink(path: string): Promise<void>;
   rm(path: string, options?: { recursive?: boolean; force?: boolean }): Promise<void>;
   rename(oldPath: string, newPath: string): Promise<void>;
-  copyFile(source: string, target: string, options?: { exclusive?: boolean }): Promise<void>;
+  /** A number is a mode as in Node: `constants.COPYFILE_EXCL`. Large content is shared, not copied. */
+  copyFile(source: string, target: string, options?: { exclusive?: boolean } | number): Promise<void>;
+  /** Copies in steps: what fails on the way leaves what was copied. Large content is shared, not copied. */
+  cp(source: string, target: string, options?: CopyOptions): Promise<void>;
 
   link(existingPath: string, newPath: string): Promise<void>;
   symlink(target: string, path: string): Promise<void>;
   readlink(path: string): Promise<string>;
 
+  /** Setting the mode it has moves `ctime` all the same, as POSIX has it. */
   chmod(path: string, mode: number): Promise<void>;
+  /** An owner or group of -1 stays as it is. */
+  chown(path: string, uid: number, gid: number): Promise<void>;
+  lchown(path: string, uid: number, gid: number): Promise<void>;
+  /** Times as `Time` has them: numbers are seconds. */
   utimes(path: string, atime: Time, mtime: Time): Promise<void>;
+  /** As `utimes`, but of a symbolic link itself. */
+  lutimes(path: string, atime: Time, mtime: Time): Promise<void>;
 
   /** The file's bytes as a stream, from one version of the file: a later write does not tear it. */
   createReadStream(path: string, options?: ReadStreamOptions): ReadableStream<Uint8Array>;

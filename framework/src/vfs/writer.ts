@@ -13,6 +13,8 @@ export class FileWriter {
   readonly #path: string;
   readonly #options: OpenOptions;
   readonly #staging: Staging;
+  /** Bytes that the file had when it was opened to be replaced. */
+  readonly #before: number;
   /** What the file's last chunk held when the writer was opened to append. */
   readonly #base: { size: number; bytes: Uint8Array } | undefined;
 
@@ -25,18 +27,24 @@ export class FileWriter {
     this.#path = path;
     this.#options = options;
     const { store, chunks } = tree();
-    tree().checkWritable(path, options);
+    this.#before = tree().writable(path, options)?.size ?? 0;
     this.#staging = new Staging(store, chunks);
     if (!options.flag.startsWith("a")) return;
     this.#base = tree().tail(path);
     this.#staging.push(this.#base.bytes);
   }
 
+  /** Says, by throwing, whether all these bytes may come: before the first of them is stored. */
+  expect(length: number): void {
+    this.#checkRoom(length);
+  }
+
   async write(bytes: Uint8Array): Promise<void> {
     for (let at = 0; at < bytes.length; at += STEP_BYTES) {
       if (at > 0) await pause();
-      this.#tree();
-      this.#staging.push(bytes.subarray(at, at + STEP_BYTES));
+      const part = bytes.subarray(at, at + STEP_BYTES);
+      this.#checkRoom(part.length);
+      this.#staging.push(part);
     }
   }
 
@@ -50,6 +58,13 @@ export class FileWriter {
   /** Lets go of what no file has adopted. */
   release(): void {
     this.#staging.release();
+  }
+
+  #checkRoom(length: number): void {
+    const { size, bytes } = this.#base ?? { size: this.#before, bytes: { length: 0 } };
+    const start = this.#base === undefined ? 0 : size - bytes.length;
+    const call = { syscall: "write", path: this.#path };
+    this.#tree().store.usage.checkRoom(start + this.#staging.size + length, size, call);
   }
 
   #append(tree: Tree, base: { size: number; bytes: Uint8Array }): void {

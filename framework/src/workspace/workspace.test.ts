@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -80,6 +80,27 @@ describe("a workspace in a file", () => {
     expect((await stat(file)).size).toBeLessThan(1 << 20);
   });
 
+  test("is erased for good", async () => {
+    const workspace = await Workspace.open(file, { quota: { bytes: 1000 } });
+    await workspace.fs.writeFile("/f", "text");
+    expect(await workspace.usage()).toMatchObject({ bytes: 4, entries: 1, limits: { bytes: 1000 } });
+    expect((await workspace.check()).problems).toEqual([]);
+    await workspace.destroy();
+    expect(await readdir(folder)).toEqual([]);
+    await expect(workspace.fs.stat("/")).rejects.toMatchObject({ code: "ERR_WORKSPACE_CLOSED" });
+    await expect(workspace.destroy()).rejects.toMatchObject({ code: "ERR_WORKSPACE_CLOSED" });
+    await expect(workspace.usage()).rejects.toMatchObject({ code: "ERR_WORKSPACE_CLOSED" });
+    await using anew = await Workspace.open(file);
+    expect(await anew.fs.readdir("/")).toEqual([]);
+  });
+
+  test("takes only a quota that is one", async () => {
+    for (const quota of [{ bytes: -1 }, { entries: 1.5 }, { fileBytes: "1" }, { files: 3 }] as object[]) {
+      await expect(Workspace.open(file, { quota })).rejects.toMatchObject({ code: "ERR_BAD_ARGUMENT" });
+    }
+    await (await Workspace.open(file)).close();
+  });
+
   test("must have a folder", async () => {
     await expect(Workspace.open(join(folder, "none", "agent.db"))).rejects.toMatchObject({
       code: "ERR_BAD_ARGUMENT",
@@ -87,45 +108,86 @@ describe("a workspace in a file", () => {
     await expect(Workspace.open(folder)).rejects.toMatchObject({ code: "ERR_BAD_ARGUMENT" });
   });
 
+  /** Opening must fail with a code and leave every byte of every file as it was. */
+  async function refused(code: string, what?: string) {
+    const state = async () => {
+      const names = (await readdir(folder)).sort();
+      return Promise.all(
+        names.map(async (name) => [name, (await readFile(join(folder, name))).toString("base64")]),
+      );
+    };
+    const before = await state();
+    const error = await Workspace.open(file).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(error, what).toMatchObject({ code });
+    expect(
+      (await state()).map(([name]) => name),
+      what,
+    ).toEqual(before.map(([name]) => name));
+    expect(await state(), what).toEqual(before);
+    return error as Error;
+  }
+
+  /** A workspace's file that something was done to. */
+  async function harmed(harm: string) {
+    await rm(file, { force: true });
+    {
+      await using workspace = await Workspace.open(file);
+      await workspace.fs.writeFile("/f", "text");
+    }
+    const victim = new DatabaseSync(file);
+    victim.exec(harm);
+    victim.close();
+  }
+
   test("of a newer release is left alone", async () => {
-    await (await Workspace.open(file)).close();
-    const database = new DatabaseSync(file);
-    database.exec("UPDATE vfs_meta SET value = 99 WHERE key = 'version'");
-    database.close();
-    const before = await readFile(file);
-    await expect(Workspace.open(file)).rejects.toMatchObject({
-      code: "ERR_WORKSPACE_NEWER",
-      message: expect.stringContaining("99"),
-    });
-    expect((await readFile(file)).equals(before)).toBe(true);
+    await harmed("UPDATE vfs_meta SET value = 99 WHERE key = 'version'");
+    expect((await refused("ERR_WORKSPACE_NEWER")).message).toContain("99");
+    // Newer in its tables too.
+    await harmed("UPDATE vfs_meta SET value = 99 WHERE key = 'version'; DROP TABLE vfs_extent");
+    await refused("ERR_WORKSPACE_NEWER");
   });
 
-  test("that is damaged says so", async () => {
+  test("that is open elsewhere is left alone", async () => {
+    await using workspace = await Workspace.open(file);
+    await workspace.fs.writeFile("/f", "text");
+    await refused("ERR_WORKSPACE_LOCKED");
+    await workspace.fs.writeFile("/f", "goes on");
+  });
+
+  test("that is damaged says so, and is left alone", async () => {
     const code = "ERR_WORKSPACE_DAMAGED";
     await writeFile(file, "this is no database at all, but it is long enough to have a header ".repeat(100));
-    await expect(Workspace.open(file)).rejects.toMatchObject({ code });
+    await refused(code, "text");
+    await writeFile(file, "short");
+    await refused(code, "a short text");
 
     await rm(file);
     const database = new DatabaseSync(file);
     database.exec("CREATE TABLE other (x)");
     database.close();
-    const before = await readFile(file);
-    await expect(Workspace.open(file)).rejects.toMatchObject({ code });
-    expect((await readFile(file)).equals(before)).toBe(true);
+    await refused(code, "a database of others");
 
     for (const harm of [
       "DROP TABLE vfs_extent",
+      "DROP TABLE vfs_pin",
       "DROP TABLE vfs_meta",
       "DELETE FROM vfs_meta WHERE key = 'version'",
+      "UPDATE vfs_meta SET value = 'two' WHERE key = 'version'",
+      "UPDATE vfs_meta SET value = 0 WHERE key = 'version'",
+      "DELETE FROM vfs_meta WHERE key = 'epoch'",
+      "DELETE FROM vfs_meta WHERE key = 'id'",
       "DELETE FROM vfs_node WHERE id = 1",
     ]) {
-      await rm(file);
-      await (await Workspace.open(file)).close();
-      const victim = new DatabaseSync(file);
-      victim.exec(harm);
-      victim.close();
-      await expect(Workspace.open(file), harm).rejects.toMatchObject({ code });
+      await harmed(harm);
+      await refused(code, harm);
     }
+    await harmed("SELECT 1");
+    const whole = await readFile(file);
+    await writeFile(file, whole.subarray(0, whole.length / 2));
+    await refused(code, "the first half of a file");
   });
 
   test("whose rows contradict each other says so when it comes to them", async () => {

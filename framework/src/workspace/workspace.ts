@@ -1,23 +1,28 @@
 import { openNodeSql } from "#node-sqlite";
 import { type AlarmStorage, durableClock, timerClock } from "../alarms/clocks.ts";
 import { type AlarmClock, AlarmQueue } from "../alarms/queue.ts";
+import { type CheckOptions, type CheckReport, check } from "../check/index.ts";
 import { ComputerError } from "../errors.ts";
 import { checkRetention, WorkspaceHistory } from "../history/history.ts";
 import type { History, HistoryOptions } from "../history/types.ts";
 import { WorkspaceRuntime } from "../runtime/runtime.ts";
 import type { Backend, Runtime } from "../runtime/types.ts";
 import { TreeFileSystem } from "../vfs/file-system.ts";
-import { inspectSchema } from "../vfs/schema.ts";
+import { dropTables, inspectSchema } from "../vfs/schema.ts";
 import { settle } from "../vfs/settle.ts";
 import { type DurableObjectStorageLike, durableObjectSql } from "../vfs/sql/durable-object.ts";
 import type { Sql } from "../vfs/sql/types.ts";
+import { measure, type WorkspaceUsage } from "../vfs/stat-fs.ts";
 import { Tree } from "../vfs/tree.ts";
 import type { FileSystem } from "../vfs/types.ts";
+import { checkQuota, type Quota } from "../vfs/usage.ts";
 
 /** Options that every home of a workspace takes. */
 export interface WorkspaceOptions {
   /** Where commands and code run, by name; the first is the default. None by default. */
   backends?: Readonly<Record<string, Backend>>;
+  /** What the files may take up. Not limited by default, except by the platform. */
+  quota?: Quota;
   /**
    * How long and how much of what runs change is kept, so that it can be looked at and taken back. Default: 7 days,
    * 256 MiB of old content, 1000 runs. `false` keeps nothing of it. Named snapshots are kept in any case.
@@ -52,6 +57,7 @@ export class Workspace implements AsyncDisposable {
   readonly #runtime: WorkspaceRuntime;
   readonly #alarms: AlarmQueue;
   readonly #release: () => void;
+  readonly #erase: () => void;
   #tree: Tree | undefined;
 
   /**
@@ -68,12 +74,14 @@ export class Workspace implements AsyncDisposable {
    */
   constructor(options: DurableWorkspaceOptions) {
     const retention = checkRetention(options.history);
-    const { sql, readLimit, clock, release } =
+    const { sql, readLimit, storedBytes, clock, release, erase } =
       (options as Partial<Record<typeof HOME, Home>>)[HOME] ?? durableHome(options);
     try {
-      const tree = new Tree(sql, readLimit, { keepsRuns: retention !== undefined });
+      const limits = { ...checkQuota(options.quota), ...(storedBytes !== undefined && { storedBytes }) };
+      const tree = new Tree(sql, readLimit, { keepsRuns: retention !== undefined, limits });
       this.#tree = tree;
       this.#release = release;
+      this.#erase = erase;
       this.#alarms = new AlarmQueue(
         sql,
         clock(() => void this.alarm()),
@@ -114,6 +122,42 @@ export class Workspace implements AsyncDisposable {
   }
 
   /**
+   * How much there is, how much there may be, and what is left. `fs.statfs` tells the same. The first call counts
+   * what is there, in steps.
+   *
+   * @example
+   * ```ts
+   * const { bytes, entries, free } = await workspace.usage();
+   * ```
+   */
+  usage(): Promise<WorkspaceUsage> {
+    return measure(() => this.#opened());
+  }
+
+  /**
+   * Looks whether the database is as it should be: links, content, counts, history. Changes nothing, but first finishes
+   * what is being removed. In steps, so that others have their turn; what they change meanwhile is no problem.
+   *
+   * @example
+   * ```ts
+   * const { ok, problems } = await workspace.check();
+   * for (const { code, where, what } of problems) console.error(code, where, what);
+   * ```
+   */
+  check(options?: CheckOptions): Promise<CheckReport> {
+    return check(() => this.#opened(), options);
+  }
+
+  /**
+   * Ends what runs and erases the workspace, with all its files and history, for good: its tables in a Durable Object
+   * (other tables there stay), its file in Node. Every later call answers `ERR_WORKSPACE_CLOSED`.
+   */
+  async destroy(): Promise<void> {
+    this.#opened();
+    await this.#end(this.#erase);
+  }
+
+  /**
    * Does what is due: forgets history beyond its retention. In a Durable Object its `alarm()` must call this; in Node a
    * timer does.
    *
@@ -130,6 +174,14 @@ export class Workspace implements AsyncDisposable {
 
   /** Ends what runs, and lets go of the database. Every later call answers `ERR_WORKSPACE_CLOSED`. */
   async close(): Promise<void> {
+    await this.#end(this.#release);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #end(release: () => void): Promise<void> {
     if (this.#tree === undefined) return;
     const tree = this.#tree;
     try {
@@ -138,12 +190,8 @@ export class Workspace implements AsyncDisposable {
       this.#alarms.close();
       this.#tree = undefined;
       tree.close();
-      this.#release();
+      release();
     }
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close();
   }
 
   /** The tree, for the host or for a run to work on until the next `await`. */
@@ -159,10 +207,14 @@ interface Home {
   readonly sql: Sql;
   /** Bytes of a file that are read in one piece at most. */
   readonly readLimit: number;
+  /** Bytes that the database may have before growth is refused; undefined where the disk decides. */
+  readonly storedBytes?: number;
   /** Makes what wakes the object. */
   clock(ring: () => void): AlarmClock;
   /** Lets go of the database. */
   release(): void;
+  /** Lets go of the database and removes what is the workspace's. */
+  erase(): void;
 }
 
 /** How the other homes hand themselves to the constructor, which in public takes a storage. */
@@ -174,6 +226,12 @@ function fromHome(home: Home, options: WorkspaceOptions): Workspace {
 
 /** A Durable Object has 128 MB of memory in all. */
 const DURABLE_READ_LIMIT = 100 * 1024 * 1024;
+
+/**
+ * A Durable Object's database has 10 GB at most. Growth is refused before: what frees space needs some itself, and at
+ * the limit nothing works any more.
+ */
+const DURABLE_STORED_BYTES = 10 * 1024 ** 3 - 256 * 1024 ** 2;
 
 /** As Node's own. */
 const NODE_READ_LIMIT = 2 ** 31 - 1;
@@ -195,11 +253,20 @@ function durableHome({ storage }: DurableWorkspaceOptions): Home {
   }
   const sql = durableObjectSql(storage);
   inUse.add(storage);
+  const release = () => {
+    inUse.delete(storage);
+  };
+  const erase = () => {
+    dropTables(sql);
+    release();
+  };
   return {
     sql,
     readLimit: DURABLE_READ_LIMIT,
+    storedBytes: DURABLE_STORED_BYTES,
     clock: (ring) => durableClock(storage, ring),
-    release: () => inUse.delete(storage),
+    release,
+    erase,
   };
 }
 
@@ -213,7 +280,8 @@ function nodeHome(file: string | undefined): Home {
       }
       sql.prepareFile();
     }
-    return { sql, readLimit: NODE_READ_LIMIT, clock: timerClock, release: () => sql.close() };
+    const release = () => sql.close();
+    return { sql, readLimit: NODE_READ_LIMIT, clock: timerClock, release, erase: () => sql.erase() };
   } catch (error) {
     sql.close();
     throw error;

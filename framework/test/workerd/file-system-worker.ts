@@ -28,6 +28,11 @@ export class CaseObject {
         workspace = new Workspace({ storage });
         return { fs: workspace.fs, sql: durableObjectSql(storage) };
       },
+      withQuota: async (quota) => {
+        await workspace.close();
+        workspace = new Workspace({ storage, quota });
+        return { fs: workspace.fs, sql: durableObjectSql(storage), usage: () => workspace.usage() };
+      },
     };
   }
 }

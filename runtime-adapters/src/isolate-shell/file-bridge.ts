@@ -84,7 +84,7 @@ class Verbs implements FileVerbs {
   }
 
   utimes(path: string, atimeMs: number, mtimeMs: number): Promise<void> {
-    return this.#fs.utimes(path, atimeMs, mtimeMs);
+    return this.#fs.utimes(path, atimeMs / 1000, mtimeMs / 1000);
   }
 
   /** A link is copied as what it leads to when it was named, as a link when it was found below a folder. */

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { rmSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { ComputerError } from "../../errors.ts";
@@ -14,6 +14,8 @@ export interface NodeSql extends Sql {
    */
   prepareFile(): void;
   close(): void;
+  /** Closes and removes the file. */
+  erase(): void;
 }
 
 /** How many prepared statements are kept. */
@@ -97,6 +99,12 @@ export function openNodeSql(file?: string): NodeSql {
       } finally {
         database.close();
       }
+    },
+    erase() {
+      statements.clear();
+      database.close();
+      if (file !== undefined)
+        for (const end of ["", "-wal", "-shm", "-journal"]) rmSync(file + end, { force: true });
     },
   };
   return sql;

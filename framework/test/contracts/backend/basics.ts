@@ -92,7 +92,7 @@ export const basicCases: readonly BackendCase[] = [
     name: "links, modes and times are the workspace's",
     async run({ workspace, backend }) {
       await workspace.fs.writeFile("/file", "text");
-      await workspace.fs.utimes("/file", 1_000_000, 1_000_000);
+      await workspace.fs.utimes("/file", 1_000, 1_000);
       const result = await sh(
         { workspace, backend },
         "ln -s file link; ln file hard; chmod 640 file; readlink link; cat link; [ hard -ef file ] && echo same; mv hard /moved; mkdir -p a/b; rm -r a; [ -e a ] || echo gone",

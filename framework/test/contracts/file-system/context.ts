@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import type { Sql } from "../../../src/vfs/sql/types.ts";
+import type { WorkspaceUsage } from "../../../src/vfs/stat-fs.ts";
 import type { FileSystem } from "../../../src/vfs/types.ts";
+import type { Quota } from "../../../src/vfs/usage.ts";
 import type { Case } from "../../workerd/cases.ts";
 import { problems } from "../integrity.ts";
 
@@ -11,6 +13,8 @@ export interface TreeContext {
   readonly sql: Sql;
   /** Lets go of the tree, whatever is still going on, and opens it again; undefined where nothing lasts. */
   readonly reopen: (() => Promise<{ fs: FileSystem; sql: Sql }>) | undefined;
+  /** The same with a quota; an empty one where nothing lasts. */
+  withQuota(quota: Quota): Promise<{ fs: FileSystem; sql: Sql; usage(): Promise<WorkspaceUsage> }>;
 }
 
 /** A case that leaves a sound tree behind, which is checked. */
@@ -19,7 +23,7 @@ export function sound(name: string, run: (context: TreeContext) => Promise<void>
     name,
     async run(context) {
       let { sql } = context;
-      const { reopen } = context;
+      const { reopen, withQuota } = context;
       const watched: TreeContext = {
         ...context,
         reopen:
@@ -29,6 +33,11 @@ export function sound(name: string, run: (context: TreeContext) => Promise<void>
             sql = reopened.sql;
             return reopened;
           }),
+        withQuota: async (quota) => {
+          const limited = await withQuota(quota);
+          sql = limited.sql;
+          return limited;
+        },
       };
       await run(watched);
       assert.deepEqual(problems(sql), []);
