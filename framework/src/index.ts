@@ -21,6 +21,19 @@ export type {
   RunResult,
   Runtime,
 } from "./runtime/types.ts";
+export type {
+  FindOptions,
+  FindResult,
+  FoundEntry,
+  GlobOptions,
+  Globs,
+  GrepMatch,
+  GrepOptions,
+  GrepResult,
+  SearchLimit,
+  SearchOptions,
+  SearchPage,
+} from "./search/types.ts";
 export { decodeName, encodeName } from "./vfs/names.ts";
 export type { DurableObjectStorageLike } from "./vfs/sql/durable-object.ts";
 export type {

@@ -1,3 +1,7 @@
+import { find } from "../search/find.ts";
+import { glob } from "../search/glob.ts";
+import { grep } from "../search/grep.ts";
+import type { FindOptions, FindResult, GlobOptions, GrepOptions, GrepResult } from "../search/types.ts";
 import { hasCode, invalidType, invalidValue, outOfRange } from "./errors.ts";
 import { STEP_BYTES, STEP_ENTRIES } from "./layout.ts";
 import { isDirectory } from "./node.ts";
@@ -161,6 +165,29 @@ export class TreeFileSystem implements FileSystem {
 
   async utimes(path: string, atime: Time, mtime: Time): Promise<void> {
     this.#tree().utimes(path, milliseconds("atime", atime), milliseconds("mtime", mtime));
+  }
+
+  glob(
+    pattern: string | readonly string[],
+    options: GlobOptions & { withFileTypes: true },
+  ): AsyncGenerator<Dirent, void, undefined>;
+  glob(
+    pattern: string | readonly string[],
+    options?: GlobOptions & { withFileTypes?: false },
+  ): AsyncGenerator<string, void, undefined>;
+  glob(
+    pattern: string | readonly string[],
+    options?: GlobOptions,
+  ): AsyncGenerator<Dirent | string, void, undefined> {
+    return glob(this.#tree, pattern, options);
+  }
+
+  async grep(pattern: string | RegExp, options?: GrepOptions): Promise<GrepResult> {
+    return grep(this.#tree, pattern, options);
+  }
+
+  async find(options?: FindOptions): Promise<FindResult> {
+    return find(this.#tree, options);
   }
 
   createReadStream(path: string, options: ReadStreamOptions = {}): ReadableStream<Uint8Array> {
