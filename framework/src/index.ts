@@ -47,6 +47,7 @@ export type {
   Time,
   WriteOptions,
 } from "./vfs/types.ts";
+export type { Change, Missed, WatchEvent, WatchOptions } from "./watch/types.ts";
 export type { AgentId } from "./workspace/agent-id.ts";
 export {
   type DurableWorkspaceOptions,

@@ -1,5 +1,7 @@
 import type { WireDirent, WireExecOptions, WireStats } from "../doors/protocol.ts";
 import type { RunEvent } from "../runtime/types.ts";
+import type { FindResult, GrepResult } from "../search/types.ts";
+import type { WatchEvent } from "../watch/types.ts";
 
 /** What capnweb makes of a remote promise: it can be awaited, and lets go of its result when disposed. */
 export type Remote<T> = Promise<T> & Disposable;
@@ -9,6 +11,8 @@ export interface RemoteRoot extends Disposable {
   call(tool: string, args: readonly unknown[]): Remote<unknown>;
   readonly workspace: {
     readonly fs: RemoteFs;
+    revision(): Remote<number>;
+    watch(path: string, options: unknown): Remote<ReadableStream<WatchEvent>>;
     readonly runtime: {
       exec(source: string, options: WireExecOptions): Remote<RemoteRunStub>;
       get(id: string): Remote<RemoteRunStub | undefined>;
@@ -46,6 +50,9 @@ export interface RemoteFs {
   readlink(path: string): Remote<string>;
   chmod(path: string, mode: number): Remote<void>;
   utimes(path: string, atime: unknown, mtime: unknown): Remote<void>;
+  grep(pattern: unknown, options: unknown): Remote<GrepResult>;
+  find(options: unknown): Remote<FindResult>;
+  glob(pattern: unknown, options: unknown): Remote<ReadableStream<string | WireDirent>>;
   createReadStream(path: string, options?: unknown): Remote<ReadableStream<Uint8Array>>;
   createWriteStream(path: string, options?: unknown): Remote<WritableStream<Uint8Array>>;
 }

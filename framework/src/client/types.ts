@@ -1,5 +1,6 @@
 import type { ExecOptions, Run } from "../runtime/types.ts";
 import type { FileSystem } from "../vfs/types.ts";
+import type { WatchEvent, WatchOptions } from "../watch/types.ts";
 
 /** How to reach a worker. */
 export interface ConnectOptions {
@@ -33,6 +34,13 @@ export interface RemoteRuntime {
 export interface RemoteWorkspace {
   readonly fs: FileSystem;
   readonly runtime: RemoteRuntime;
+  /** The latest revision of the files. */
+  revision(): Promise<number>;
+  /**
+   * Tells what changes under a path, as in the agent; it begins with the first event that is asked for. After a broken
+   * connection, watch again with `since` the last revision that was told. Needs the websocket transport.
+   */
+  watch(path: string, options?: WatchOptions): AsyncIterableIterator<WatchEvent>;
 }
 
 /**

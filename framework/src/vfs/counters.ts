@@ -53,6 +53,12 @@ export class Counters {
     return this.#revision.next++;
   }
 
+  /** The latest revision that may have been made. */
+  get latestRevision(): number {
+    const { next, end } = this.#revision;
+    return (next === end ? this.#read("revision") : next) - 1;
+  }
+
   /** The transaction was kept, and any block that it took with it. */
   keep(): void {
     this.#unsure = false;

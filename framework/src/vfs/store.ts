@@ -20,6 +20,19 @@ export interface Entry {
   readonly size: number;
 }
 
+/** Is told of rows as they change, see `watch/recorder.ts`. */
+export interface StoreObserver {
+  /** A name was looked up. */
+  found(parent: number, name: string, node: number): void;
+  entered(parent: number, name: string, node: number): void;
+  left(parent: number, name: string, node: number): void;
+  saved(node: Node): void;
+  /** All since the last call is kept, as this revision. */
+  committed(revision: number, run?: string): void;
+  /** Nothing since the last call is kept. */
+  undone(): void;
+}
+
 /**
  * The rows of nodes and directory entries: every change of one goes through here, so that this is the
  * place to keep what was before. It is the only writer of its database and may remember what it read.
@@ -31,6 +44,8 @@ export class Store {
   readonly #nodes = new Cache<number, Node>(8192);
   readonly #entries = new EntryCache(16384);
   readonly #onForget: (() => void)[] = [];
+  /** Is told what changes, while somebody watches. */
+  observer: StoreObserver | undefined;
   #mutating = false;
   #closed = false;
   #now: Moment = { s: 0, ns: 0 };
@@ -45,6 +60,11 @@ export class Store {
   /** The moment of the change being made. */
   get now(): Moment {
     return this.#now;
+  }
+
+  /** The latest revision that was made. */
+  get latestRevision(): number {
+    return this.#counters.latestRevision;
   }
 
   /** The revision being made. */
@@ -65,10 +85,12 @@ export class Store {
         return work();
       });
       this.#counters.keep();
+      this.observer?.committed(this.#revision);
       return result;
     } catch (error) {
       // What was remembered may be of the work that was undone.
       this.forget();
+      this.observer?.undone();
       if ((error as { code?: unknown }).code === "SQLITE_FULL") throw fsError("ENOSPC", call);
       throw error;
     } finally {
@@ -178,6 +200,7 @@ export class Store {
       node.rev,
       node.id,
     );
+    this.observer?.saved(node);
     this.#nodes.set(node.id, node);
   }
 
@@ -195,7 +218,10 @@ export class Store {
   /** The node that a directory holds under a name. */
   child(parent: number, name: string, call: Call): number | undefined {
     const known = this.#entries.find(parent, name);
-    if (known !== undefined && known !== ABSENT) return known;
+    if (known !== undefined && known !== ABSENT) {
+      this.observer?.found(parent, name, known);
+      return known;
+    }
     const bytes = nameBytes(name, call);
     if (known === ABSENT) return undefined;
     const [row] = this.sql.exec<{ node: number }>(
@@ -203,7 +229,10 @@ export class Store {
       parent,
       bytes,
     );
-    if (row !== undefined) this.#entries.set(parent, name, row.node);
+    if (row !== undefined) {
+      this.#entries.set(parent, name, row.node);
+      this.observer?.found(parent, name, row.node);
+    }
     return row?.node;
   }
 
@@ -217,10 +246,12 @@ export class Store {
       this.#revision,
     );
     this.#entries.set(parent, name, node);
+    this.observer?.entered(parent, name, node);
   }
 
   /** Takes a name out of a directory. */
   leave(parent: number, name: string, call: Call): void {
+    this.observer?.left(parent, name, this.child(parent, name, call) ?? 0);
     this.sql.exec("DELETE FROM vfs_dirent WHERE parent = ? AND name = ?", parent, nameBytes(name, call));
     this.#entries.delete(parent, name);
   }

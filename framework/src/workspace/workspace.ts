@@ -9,6 +9,8 @@ import { type DurableObjectStorageLike, durableObjectSql } from "../vfs/sql/dura
 import type { Sql } from "../vfs/sql/types.ts";
 import { Tree } from "../vfs/tree.ts";
 import type { FileSystem } from "../vfs/types.ts";
+import type { WatchEvent, WatchOptions } from "../watch/types.ts";
+import { Watches } from "../watch/watches.ts";
 
 /** Options that every home of a workspace takes. */
 export interface WorkspaceOptions {
@@ -40,6 +42,7 @@ export class Workspace implements AsyncDisposable {
   readonly runtime: Runtime;
   readonly #runtime: WorkspaceRuntime;
   readonly #release: () => void;
+  readonly #watches: Watches;
   #tree: Tree | undefined;
 
   /**
@@ -62,6 +65,7 @@ export class Workspace implements AsyncDisposable {
       this.#tree = tree;
       this.#release = release;
       this.fs = new TreeFileSystem(() => this.#opened());
+      this.#watches = new Watches(() => this.#opened());
       this.#runtime = new WorkspaceRuntime({
         fs: this.fs,
         ...(options.backends && { backends: options.backends }),
@@ -90,6 +94,29 @@ export class Workspace implements AsyncDisposable {
     return fromHome(nodeHome(file), options);
   }
 
+  /** The latest revision: each change makes one, greater than all before it, with gaps. */
+  get revision(): number {
+    return this.#opened().store.latestRevision;
+  }
+
+  /**
+   * Tells what changes under a path, in the order of revisions, from now on or after the revision `since`. The path
+   * need not be there. Any number may watch, as slowly as they like: one that falls too far behind, or asks for
+   * changes that are remembered no more (they are, by the thousand, from the first watch on), gets a `missed` event.
+   * The iteration ends with the workspace.
+   *
+   * @example
+   * ```ts
+   * for await (const event of workspace.watch("/notes")) {
+   *   if (event.kind === "missed") await lookThroughAgain();
+   *   else console.log(event.kind, event.path);
+   * }
+   * ```
+   */
+  watch(path: string, options?: WatchOptions): AsyncIterableIterator<WatchEvent, undefined, undefined> {
+    return this.#watches.watch(path, options);
+  }
+
   /** Ends what runs, and lets go of the database. Every later call answers `ERR_WORKSPACE_CLOSED`. */
   async close(): Promise<void> {
     if (this.#tree === undefined) return;
@@ -97,6 +124,7 @@ export class Workspace implements AsyncDisposable {
     try {
       await this.#runtime.close();
     } finally {
+      this.#watches.close();
       this.#tree = undefined;
       tree.close();
       this.#release();
