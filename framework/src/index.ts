@@ -42,6 +42,19 @@ export type {
   RunResult,
   Runtime,
 } from "./runtime/types.ts";
+export type {
+  FindOptions,
+  FindResult,
+  FoundEntry,
+  GlobOptions,
+  Globs,
+  GrepMatch,
+  GrepOptions,
+  GrepResult,
+  SearchLimit,
+  SearchOptions,
+  SearchPage,
+} from "./search/types.ts";
 export { constants } from "./vfs/constants.ts";
 export type { FileHandle, OpenFlags, RangeOptions } from "./vfs/handle-types.ts";
 export { decodeName, encodeName } from "./vfs/names.ts";
@@ -64,6 +77,7 @@ export type {
   WriteOptions,
 } from "./vfs/types.ts";
 export type { Limits, Quota } from "./vfs/usage.ts";
+export type { Change as WatchChange, Missed, WatchEvent, WatchOptions } from "./watch/types.ts";
 export type { AgentId } from "./workspace/agent-id.ts";
 export {
   type DurableWorkspaceOptions,

@@ -10,15 +10,7 @@ export const BenchObject = benchObject((storage) => {
     readFile: (path, encoding) => fs.readFile(path, encoding),
     stat: (path) => fs.stat(path),
     rm: (path, options) => fs.rm(path, options),
-    // There is no verb that searches yet: what a tool would write.
-    async grep(text, path) {
-      const found: string[] = [];
-      for (const name of await fs.readdir(path)) {
-        const lines = (await fs.readFile(`${path}/${name}`, "utf8")).split("\n");
-        if (lines.some((line) => line.includes(text))) found.push(name);
-      }
-      return found;
-    },
+    grep: (text, path) => fs.grep(text, { path }),
   };
 });
 

@@ -1,9 +1,11 @@
+import type { WatchOptions } from "../watch/types.ts";
 import { RemoteFileSystem } from "./fs.ts";
 import type { Link } from "./link.ts";
 import { openLink } from "./open-link.ts";
 import { checkOptions } from "./options.ts";
 import { plainValue } from "./revive.ts";
 import { findRun, startRun } from "./run.ts";
+import { watch } from "./search.ts";
 import type { AgentClient, ConnectOptions, RemoteAgent } from "./types.ts";
 
 /**
@@ -51,6 +53,8 @@ function agentClient(link: Link, tools: readonly string[], dispose: () => void):
     workspace: {
       fs: new RemoteFileSystem(link),
       usage: async () => plainValue(await link.use((root) => root.workspace.usage())),
+      revision: () => link.use((root) => root.workspace.revision()),
+      watch: (path: string, options?: WatchOptions) => watch(link, path, options),
       runtime: {
         exec: (source: string, options?: object) => startRun(link, source, options),
         get: (id: string) => findRun(link, id),

@@ -1,6 +1,7 @@
 import { percentEncode } from "../doors/percent.ts";
 import { MAX_INLINE_FILE_BYTES, type WireDirent } from "../doors/protocol.ts";
 import { ComputerError } from "../errors.ts";
+import type { FindOptions, FindResult, GlobOptions, GrepOptions, GrepResult } from "../search/types.ts";
 import { constants } from "../vfs/constants.ts";
 import type { FileHandle, OpenFlags } from "../vfs/handle-types.ts";
 import type {
@@ -23,6 +24,7 @@ import { RemoteFileHandle } from "./file-handle.ts";
 import type { Link } from "./link.ts";
 import { plainValue, RemoteDirent, RemoteStats } from "./revive.ts";
 import type { Remote, RemoteFs } from "./root.ts";
+import { find, glob, grep } from "./search.ts";
 
 /** Bytes that a large file is cut into on its way. */
 const CHUNK_BYTES = 256 * 1024;
@@ -229,6 +231,29 @@ export class RemoteFileSystem implements FileSystem {
 
   utimes(path: string, atime: Time, mtime: Time): Promise<void> {
     return this.#call((fs) => fs.utimes(path, atime, mtime));
+  }
+
+  glob(
+    pattern: string | readonly string[],
+    options: GlobOptions & { withFileTypes: true },
+  ): AsyncGenerator<Dirent, void, undefined>;
+  glob(
+    pattern: string | readonly string[],
+    options?: GlobOptions & { withFileTypes?: false },
+  ): AsyncGenerator<string, void, undefined>;
+  glob(
+    pattern: string | readonly string[],
+    options?: GlobOptions,
+  ): AsyncGenerator<Dirent | string, void, undefined> {
+    return glob(this.#link, pattern, options);
+  }
+
+  grep(pattern: string | RegExp, options?: GrepOptions): Promise<GrepResult> {
+    return grep(this.#link, pattern, options);
+  }
+
+  find(options?: FindOptions): Promise<FindResult> {
+    return find(this.#link, options);
   }
 
   createReadStream(path: string, options?: ReadStreamOptions): ReadableStream<Uint8Array> {

@@ -1,7 +1,9 @@
 import type { WireDirent, WireExecOptions, WireStats } from "../doors/protocol.ts";
 import type { RunEvent } from "../runtime/types.ts";
+import type { FindResult, GrepResult } from "../search/types.ts";
 import type { WorkspaceUsage } from "../vfs/stat-fs.ts";
 import type { StatFs } from "../vfs/types.ts";
+import type { WatchEvent } from "../watch/types.ts";
 
 /** What capnweb makes of a remote promise: it can be awaited, and lets go of its result when disposed. */
 export type Remote<T> = Promise<T> & Disposable;
@@ -12,6 +14,8 @@ export interface RemoteRoot extends Disposable {
   readonly workspace: {
     readonly fs: RemoteFs;
     usage(): Remote<WorkspaceUsage>;
+    revision(): Remote<number>;
+    watch(path: string, options: unknown): Remote<ReadableStream<WatchEvent>>;
     readonly runtime: {
       exec(source: string, options: WireExecOptions): Remote<RemoteRunStub>;
       get(id: string): Remote<RemoteRunStub | undefined>;
@@ -80,6 +84,9 @@ export interface RemoteFs {
   lchown(path: string, uid: number, gid: number): Remote<void>;
   utimes(path: string, atime: unknown, mtime: unknown): Remote<void>;
   lutimes(path: string, atime: unknown, mtime: unknown): Remote<void>;
+  grep(pattern: unknown, options: unknown): Remote<GrepResult>;
+  find(options: unknown): Remote<FindResult>;
+  glob(pattern: unknown, options: unknown): Remote<ReadableStream<string | WireDirent>>;
   createReadStream(path: string, options?: unknown): Remote<ReadableStream<Uint8Array>>;
   createWriteStream(path: string, options?: unknown): Remote<WritableStream<Uint8Array>>;
 }

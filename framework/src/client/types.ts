@@ -1,6 +1,7 @@
 import type { ExecOptions, Run } from "../runtime/types.ts";
 import type { WorkspaceUsage } from "../vfs/stat-fs.ts";
 import type { FileSystem } from "../vfs/types.ts";
+import type { WatchEvent, WatchOptions } from "../watch/types.ts";
 
 /** How to reach a worker. */
 export interface ConnectOptions {
@@ -36,6 +37,13 @@ export interface RemoteWorkspace {
   readonly runtime: RemoteRuntime;
   /** How full it is, as in the agent. */
   usage(): Promise<WorkspaceUsage>;
+  /** The latest revision of the files. */
+  revision(): Promise<number>;
+  /**
+   * Tells what changes under a path, as in the agent; it begins with the first event that is asked for. After a broken
+   * connection, watch again with `since` the last revision that was told. Needs the websocket transport.
+   */
+  watch(path: string, options?: WatchOptions): AsyncIterableIterator<WatchEvent>;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { RpcTarget } from "capnweb";
 import { ComputerError } from "../errors.ts";
-import type { Encoding, FileSystem, FileToWrite, StatFs, WriteOptions } from "../vfs/types.ts";
+import type { FindResult, GrepResult } from "../search/types.ts";
+import type { Dirent, Encoding, FileSystem, FileToWrite, StatFs, WriteOptions } from "../vfs/types.ts";
 import {
   bad,
   content,
@@ -15,8 +16,10 @@ import {
   time,
 } from "./check.ts";
 import { plainBytes } from "./data.ts";
+import { streamOf } from "./events.ts";
 import { DirStub, FileHandleStub } from "./file-handle-stub.ts";
 import { MAX_INLINE_FILE_BYTES, type WireDirent, type WireStats } from "./protocol.ts";
+import { findOptions, globOptions, globs, grepOptions } from "./search-options.ts";
 import type { Session } from "./session.ts";
 import { wireDirent, wireStats } from "./wire-stats.ts";
 
@@ -259,6 +262,26 @@ export class FileSystemStub extends RpcTarget {
     return this.#run((fs) => fs.utimes(text(path, "/path"), time(atime, "/atime"), time(mtime, "/mtime")));
   }
 
+  grep(pattern: unknown, given?: unknown): Promise<GrepResult> {
+    return this.#run((fs) => fs.grep(searchPattern(pattern), grepOptions(given)));
+  }
+
+  find(given?: unknown): Promise<FindResult> {
+    return this.#run((fs) => fs.find(findOptions(given)));
+  }
+
+  glob(pattern: unknown, given?: unknown): Promise<ReadableStream<string | WireDirent>> {
+    return this.#run((fs) => {
+      this.#session.needsWebSocket("A stream");
+      const { withFileTypes, ...rest } = globOptions(given);
+      const patterns = globs(pattern, "/pattern");
+      const found = withFileTypes
+        ? direntsOf(fs.glob(patterns, { ...rest, withFileTypes: true }))
+        : fs.glob(patterns, rest);
+      return this.#session.readable(streamOf<string | WireDirent>(found[Symbol.asyncIterator]()));
+    });
+  }
+
   createReadStream(path: unknown, given?: unknown): Promise<ReadableStream<Uint8Array>> {
     return this.#run((fs) => {
       this.#session.needsWebSocket("A stream");
@@ -309,4 +332,19 @@ function writeOptions(value: unknown): WriteOptions {
   }
   readEncoding(encoding);
   return defined({ mode: optionalCount(mode, "/options/mode"), flag });
+}
+
+/** A pattern; a regular expression crosses as its source and flags. */
+function searchPattern(value: unknown): string | RegExp {
+  if (typeof value === "string") return value;
+  const { source, flags } = options(value, "/pattern", ["source", "flags"]);
+  try {
+    return new RegExp(text(source, "/pattern/source"), text(flags, "/pattern/flags"));
+  } catch (error) {
+    throw bad("/pattern", `a regular expression (${(error as Error).message})`, value);
+  }
+}
+
+async function* direntsOf(entries: AsyncIterable<Dirent>): AsyncGenerator<WireDirent, void, undefined> {
+  for await (const entry of entries) yield wireDirent(entry);
 }

@@ -92,7 +92,7 @@ export class AgentHost<Instance, Env extends object> {
     const fs = new FileSystemStub(this.workspace.fs, session);
     const runtime = new RuntimeStub(this.workspace.runtime, session);
     return {
-      workspace: new WorkspaceStub(fs, runtime, () => session.run(() => this.workspace.usage())),
+      workspace: new WorkspaceStub(this.workspace, session, fs, runtime),
       call: (name, args) =>
         session.run(async () => {
           const tool = this.#tool(name);

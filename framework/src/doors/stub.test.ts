@@ -15,7 +15,7 @@ function reachable(Class: { prototype: object }): string[] {
 
 test("a peer reaches what is listed here, and what is added must be added here", () => {
   expect(reachable(AgentStub)).toEqual(["call", "workspace"]);
-  expect(reachable(WorkspaceStub)).toEqual(["fs", "runtime", "usage"]);
+  expect(reachable(WorkspaceStub)).toEqual(["fs", "revision", "runtime", "usage", "watch"]);
   expect(reachable(RuntimeStub)).toEqual(["backends", "exec", "get"]);
   expect(reachable(RunStub)).toEqual(["backend", "bytes", "events", "id", "kill", "result"]);
   expect(reachable(FileSystemStub)).toEqual(
@@ -26,6 +26,9 @@ test("a peer reaches what is listed here, and what is added must be added here",
       "createReadStream",
       "createWriteStream",
       "exists",
+      "find",
+      "glob",
+      "grep",
       "link",
       "lstat",
       "mkdir",

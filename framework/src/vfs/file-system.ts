@@ -1,3 +1,7 @@
+import { find } from "../search/find.ts";
+import { glob } from "../search/glob.ts";
+import { grep } from "../search/grep.ts";
+import type { FindOptions, FindResult, GlobOptions, GrepOptions, GrepResult } from "../search/types.ts";
 import { checkEncoding, decode, toBytes } from "./bytes.ts";
 import { constants } from "./constants.ts";
 import { Copy } from "./copy.ts";
@@ -250,6 +254,29 @@ export class TreeFileSystem implements FileSystem {
   async lutimes(path: string, atime: Time, mtime: Time): Promise<void> {
     const times = [milliseconds("atime", atime), milliseconds("mtime", mtime)] as const;
     this.#tree().attributes.utimes(path, ...times, "keep");
+  }
+
+  glob(
+    pattern: string | readonly string[],
+    options: GlobOptions & { withFileTypes: true },
+  ): AsyncGenerator<Dirent, void, undefined>;
+  glob(
+    pattern: string | readonly string[],
+    options?: GlobOptions & { withFileTypes?: false },
+  ): AsyncGenerator<string, void, undefined>;
+  glob(
+    pattern: string | readonly string[],
+    options?: GlobOptions,
+  ): AsyncGenerator<Dirent | string, void, undefined> {
+    return glob(this.#tree, pattern, options);
+  }
+
+  async grep(pattern: string | RegExp, options?: GrepOptions): Promise<GrepResult> {
+    return grep(this.#tree, pattern, options);
+  }
+
+  async find(options?: FindOptions): Promise<FindResult> {
+    return find(this.#tree, options);
   }
 
   createReadStream(path: string, options: ReadStreamOptions = {}): ReadableStream<Uint8Array> {

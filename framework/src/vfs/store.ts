@@ -36,6 +36,19 @@ export interface AsideEntry {
   readonly by: number;
 }
 
+/** Is told of rows as they change, see `watch/recorder.ts`. */
+export interface StoreObserver {
+  /** A name was looked up. */
+  found(parent: number, name: string, node: number): void;
+  entered(parent: number, name: string, node: number): void;
+  left(parent: number, name: string, node: number): void;
+  saved(node: Node): void;
+  /** All since the last call is kept, as this revision. */
+  committed(revision: number, run?: string): void;
+  /** Nothing since the last call is kept. */
+  undone(): void;
+}
+
 /**
  * The rows of nodes and directory entries: every change of one goes through here, so that this is the
  * place to keep what was before. It is the only writer of its database and may remember what it read.
@@ -53,6 +66,8 @@ export class Store {
   /** The sizes that the rows of nodes have. */
   readonly #sizes = new WeakMap<Node, number>();
   readonly #onForget: (() => void)[] = [];
+  /** Is told what changes, while somebody watches. */
+  observer: StoreObserver | undefined;
   #mutating = false;
   #closed = false;
   #now: Moment = { s: 0, ns: 0 };
@@ -119,10 +134,12 @@ export class Store {
       });
       this.#counters.keep();
       this.usage.keep();
+      this.observer?.committed(this.#revision, this.#actor);
       return result;
     } catch (error) {
       // What was remembered may be of the work that was undone.
       this.forget();
+      this.observer?.undone();
       if ((error as { code?: unknown }).code === "SQLITE_FULL") throw fsError("ENOSPC", call);
       throw error;
     } finally {
@@ -288,6 +305,7 @@ export class Store {
       node.name,
       node.id,
     );
+    this.observer?.saved(node);
     this.#nodes.set(node.id, node);
   }
 
@@ -311,7 +329,10 @@ export class Store {
   /** The node that a directory holds under a name. */
   child(parent: number, name: string, call: Call): number | undefined {
     const known = this.#entries.find(parent, name);
-    if (known !== undefined && known !== ABSENT) return known;
+    if (known !== undefined && known !== ABSENT) {
+      this.observer?.found(parent, name, known);
+      return known;
+    }
     const bytes = nameBytes(name, call);
     if (known === ABSENT) return undefined;
     const [row] = this.sql.exec<{ node: number }>(
@@ -319,7 +340,10 @@ export class Store {
       parent,
       bytes,
     );
-    if (row !== undefined) this.#entries.set(parent, name, row.node);
+    if (row !== undefined) {
+      this.#entries.set(parent, name, row.node);
+      this.observer?.found(parent, name, row.node);
+    }
     return row?.node;
   }
 
@@ -330,6 +354,7 @@ export class Store {
     node.parent = parent;
     node.name = bytes;
     this.#entries.set(parent, name, node.id);
+    this.observer?.entered(parent, name, node.id);
   }
 
   /** Puts a node, whose name was taken away, where it is to be taken apart. */
@@ -368,6 +393,7 @@ export class Store {
   /** Takes a name out of a directory. */
   leave(parent: number, name: string, call: Call): void {
     const bytes = nameBytes(name, call);
+    this.observer?.left(parent, name, this.child(parent, name, call) ?? 0);
     this.recorder.entries(parent, bytes, bytes);
     this.sql.exec("DELETE FROM vfs_dirent WHERE parent = ? AND name = ?", parent, bytes);
     this.#entries.delete(parent, name);

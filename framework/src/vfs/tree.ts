@@ -7,6 +7,7 @@ import { FILE_MAX, INLINE_BYTES, ROOT, STEP_ENTRIES } from "./layout.ts";
 import { decodeName } from "./names.ts";
 import {
   isDirectory,
+  isFile,
   isSymlink,
   KIND_BITS,
   type Node,
@@ -129,6 +130,12 @@ export class Tree {
   /** Holds a file as it is now. */
   open(path: string): Version {
     return this.content.open(this.#file(path));
+  }
+
+  /** Holds a file as it is now, by its node; undefined when that is no file, or gone. */
+  version(id: number): Version | undefined {
+    const node = this.store.find(id);
+    return node !== undefined && isFile(node.mode) ? this.content.open(node) : undefined;
   }
 
   /** The file that would be written, undefined when it would be made; throws when it cannot be opened to be written. */

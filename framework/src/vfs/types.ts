@@ -1,3 +1,4 @@
+import type { FindOptions, FindResult, GlobOptions, GrepOptions, GrepResult } from "../search/types.ts";
 import type { constants } from "./constants.ts";
 import type { FileHandle, OpenFlags } from "./handle-types.ts";
 
@@ -245,6 +246,31 @@ export interface FileSystem {
   utimes(path: string, atime: Time, mtime: Time): Promise<void>;
   /** As `utimes`, but of a symbolic link itself. */
   lutimes(path: string, atime: Time, mtime: Time): Promise<void>;
+
+  /**
+   * The paths that globs match, in the order of their bytes: of patterns that do not begin with a slash relative to
+   * `cwd`, as in Node. `*`, `?`, `[a-z]`, `{a,b}`, `@(a|b)` and its like, and `**` for any number of directories;
+   * a dot at the start of a name is matched only by a dot. Links are gone through where a pattern names them.
+   *
+   * @throws `ERR_BAD_ARGUMENT` for a pattern with `..`, or one that stands for too many.
+   */
+  glob(
+    pattern: string | readonly string[],
+    options: GlobOptions & { withFileTypes: true },
+  ): AsyncIterable<Dirent>;
+  glob(
+    pattern: string | readonly string[],
+    options?: GlobOptions & { withFileTypes?: false },
+  ): AsyncIterable<string>;
+  /**
+   * Searches text files for lines that match a regular expression (in RE2's syntax, which no input makes slow) or a
+   * text. Answers a page of them, with a cursor when there are more.
+   *
+   * @throws `ERR_BAD_ARGUMENT` for a pattern that is none of RE2's, or too large.
+   */
+  grep(pattern: string | RegExp, options?: GrepOptions): Promise<GrepResult>;
+  /** Lists what is below a directory, by globs, kind, size and age. Answers a page, with a cursor when there is more. */
+  find(options?: FindOptions): Promise<FindResult>;
 
   /** The file's bytes as a stream, from one version of the file: a later write does not tear it. */
   createReadStream(path: string, options?: ReadStreamOptions): ReadableStream<Uint8Array>;

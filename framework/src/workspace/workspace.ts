@@ -16,6 +16,8 @@ import { measure, type WorkspaceUsage } from "../vfs/stat-fs.ts";
 import { Tree } from "../vfs/tree.ts";
 import type { FileSystem } from "../vfs/types.ts";
 import { checkQuota, type Quota } from "../vfs/usage.ts";
+import type { WatchEvent, WatchOptions } from "../watch/types.ts";
+import { Watches } from "../watch/watches.ts";
 
 /** Options that every home of a workspace takes. */
 export interface WorkspaceOptions {
@@ -58,6 +60,7 @@ export class Workspace implements AsyncDisposable {
   readonly #alarms: AlarmQueue;
   readonly #release: () => void;
   readonly #erase: () => void;
+  readonly #watches: Watches;
   #tree: Tree | undefined;
 
   /**
@@ -89,6 +92,7 @@ export class Workspace implements AsyncDisposable {
       const history = new WorkspaceHistory(() => this.#opened(), this.#alarms, readLimit, retention);
       this.history = history;
       this.fs = new TreeFileSystem(() => this.#opened());
+      this.#watches = new Watches(() => this.#opened());
       this.#runtime = new WorkspaceRuntime({
         fs: this.fs,
         fsOf: (runId) => new TreeFileSystem(() => this.#opened(runId)),
@@ -172,6 +176,29 @@ export class Workspace implements AsyncDisposable {
     if (this.#tree !== undefined) await this.#alarms.run();
   }
 
+  /** The latest revision: each change makes one, greater than all before it, with gaps. */
+  get revision(): number {
+    return this.#opened().store.latestRevision;
+  }
+
+  /**
+   * Tells what changes under a path, in the order of revisions, from now on or after the revision `since`. The path
+   * need not be there. Any number may watch, as slowly as they like: one that falls too far behind, or asks for
+   * changes that are remembered no more (they are, by the thousand, from the first watch on), gets a `missed` event.
+   * The iteration ends with the workspace.
+   *
+   * @example
+   * ```ts
+   * for await (const event of workspace.watch("/notes")) {
+   *   if (event.kind === "missed") await lookThroughAgain();
+   *   else console.log(event.kind, event.path);
+   * }
+   * ```
+   */
+  watch(path: string, options?: WatchOptions): AsyncIterableIterator<WatchEvent, undefined, undefined> {
+    return this.#watches.watch(path, options);
+  }
+
   /** Ends what runs, and lets go of the database. Every later call answers `ERR_WORKSPACE_CLOSED`. */
   async close(): Promise<void> {
     await this.#end(this.#release);
@@ -188,6 +215,7 @@ export class Workspace implements AsyncDisposable {
       await this.#runtime.close();
     } finally {
       this.#alarms.close();
+      this.#watches.close();
       this.#tree = undefined;
       tree.close();
       release();

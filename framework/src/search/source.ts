@@ -1,0 +1,169 @@
+import type { Version } from "../vfs/content.ts";
+import { hasCode } from "../vfs/errors.ts";
+import { INLINE_BYTES, ROOT } from "../vfs/layout.ts";
+import { decodeName, encodeName } from "../vfs/names.ts";
+import { isDirectory, isSymlink, type Node } from "../vfs/node.ts";
+import type { SqlRow } from "../vfs/sql/types.ts";
+import type { Tree } from "../vfs/tree.ts";
+
+/** An entry as a search sees it. */
+export interface Entry {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  readonly node: number;
+  readonly mode: number;
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly rev: number;
+}
+
+/** Small content, as far as it is wanted. */
+export interface Small {
+  /** There is a NUL near its beginning. */
+  readonly binary: boolean;
+  /** The bytes; null when they cannot hold what is searched for. */
+  readonly data: Uint8Array | null;
+}
+
+/** Bytes at the start of a file in which a NUL makes it binary, as in git. */
+export const BINARY_PREFIX = 8000;
+
+/** Bytes of a text that the database searches for: for a longer one its beginning. */
+const NEEDLE_MAX = 64;
+
+/** Reads rows for searches: many at once, and by node, so that no path is too long. */
+export class Source {
+  readonly #tree: () => Tree;
+
+  constructor(tree: () => Tree) {
+    this.#tree = tree;
+  }
+
+  /** Entries of a directory in the order of their bytes, those after a name. */
+  page(directory: number, after: Uint8Array, limit: number): Entry[] {
+    return this.#entries(
+      `SELECT d.name AS bytes, d.node AS node, n.mode AS mode, n.size AS size, n.mtime_s AS s, n.mtime_ns AS ns, n.rev AS rev
+       FROM vfs_dirent d JOIN vfs_node n ON n.id = d.node WHERE d.parent = ? AND d.name > ? ORDER BY d.name LIMIT ?`,
+      directory,
+      after,
+      limit,
+    );
+  }
+
+  /** The entry of a directory that has a name. */
+  entry(directory: number, name: Uint8Array): Entry | undefined {
+    return this.#entries(
+      `SELECT d.name AS bytes, d.node AS node, n.mode AS mode, n.size AS size, n.mtime_s AS s, n.mtime_ns AS ns, n.rev AS rev
+       FROM vfs_dirent d JOIN vfs_node n ON n.id = d.node WHERE d.parent = ? AND d.name = ?`,
+      directory,
+      name,
+    )[0];
+  }
+
+  /** What a path leads to, links followed; undefined for nothing. */
+  follow(path: string): Node | undefined {
+    try {
+      return this.#tree().node(path, "follow", "stat");
+    } catch (error) {
+      if (hasCode(error, "ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG", "EILSEQ")) return undefined;
+      throw error;
+    }
+  }
+
+  /** What a path leads to, which must be something. */
+  existing(path: string, syscall: string): Node {
+    return this.#tree().node(path, "follow", syscall);
+  }
+
+  /** What names lead to from a directory, links followed; paths that are too long to be followed included. */
+  descend(directory: number, path: string, names: readonly Uint8Array[]): Entry | undefined {
+    let id = directory;
+    let way = path;
+    let found: Entry | undefined;
+    for (const name of names) {
+      const entry = this.entry(id, name);
+      if (entry === undefined) return undefined;
+      way = way === "/" ? `/${entry.name}` : `${way}/${entry.name}`;
+      const node = isSymlink(entry.mode) ? this.follow(way) : undefined;
+      if (isSymlink(entry.mode) && node === undefined) return undefined;
+      found =
+        node === undefined
+          ? entry
+          : { ...entry, node: node.id, mode: node.mode, size: node.size, rev: node.rev };
+      id = found.node;
+    }
+    return found;
+  }
+
+  /** The directories on the way to a path without symbolic links, the root first; undefined for none. */
+  ancestors(path: string): { id: number; name: string }[] {
+    const way = [{ id: ROOT, name: "" }];
+    for (const name of this.#tree().realpath(path).split("/").filter(Boolean)) {
+      const bytes = encodeName(name);
+      const entry = bytes && this.entry(way.at(-1)?.id ?? ROOT, bytes);
+      if (entry === undefined || !isDirectory(entry.mode)) break;
+      way.push({ id: entry.node, name });
+    }
+    return way;
+  }
+
+  /** Content of small files; with a needle only of those that hold it. */
+  contents(nodes: readonly number[], needle: Uint8Array | undefined): Map<number, Small> {
+    const sought = needle?.subarray(0, NEEDLE_MAX);
+    const rows = this.#tree().store.sql.exec<{ node: number; binary: number; data: Uint8Array | null }>(
+      sought === undefined
+        ? `SELECT node, instr(substr(data, 1, ${BINARY_PREFIX}), x'00') AS binary, data
+           FROM vfs_content WHERE node IN (SELECT value FROM json_each(?))`
+        : `SELECT node, instr(substr(data, 1, ${BINARY_PREFIX}), x'00') AS binary,
+             CASE WHEN instr(data, ?) > 0 THEN data END AS data
+           FROM vfs_content WHERE node IN (SELECT value FROM json_each(?))`,
+      ...(sought === undefined ? [] : [sought]),
+      JSON.stringify(nodes),
+    );
+    return new Map(rows.map(({ node, binary, data }) => [node, { binary: binary > 0, data }]));
+  }
+
+  /** Holds the content of a file as it is now; undefined when the file is gone. */
+  open(node: number): Version | undefined {
+    return this.#tree().version(node);
+  }
+
+  /** All of a file that has at most so many bytes. */
+  small(entry: Entry, limit: number): Uint8Array | undefined {
+    if (entry.size > Math.min(limit, INLINE_BYTES)) return undefined;
+    return this.contents([entry.node], undefined).get(entry.node)?.data ?? undefined;
+  }
+
+  #entries(query: string, ...bindings: (number | Uint8Array)[]): Entry[] {
+    const rows = this.#tree().store.sql.exec<
+      SqlRow & {
+        bytes: Uint8Array;
+        node: number;
+        mode: number;
+        size: number;
+        s: number;
+        ns: number;
+        rev: number;
+      }
+    >(query, ...bindings);
+    return rows.map(({ bytes, node, mode, size, s, ns, rev }) => ({
+      name: decodeName(bytes),
+      bytes,
+      node,
+      mode,
+      size,
+      mtimeMs: s * 1000 + ns / 1_000_000,
+      rev,
+    }));
+  }
+}
+
+/** Compares names by their bytes. */
+export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const difference = (a[i] as number) - (b[i] as number);
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
