@@ -3,7 +3,7 @@ import type { AgentId } from "../workspace/agent-id.ts";
 import { Workspace } from "../workspace/workspace.ts";
 import { checkArguments, nameArguments } from "./arguments.ts";
 import { readJson } from "./body.ts";
-import { resultAs, toData, toJson } from "./data.ts";
+import { resultAs, toJson, toResult } from "./data.ts";
 import { codeOf, errorResponse, toolFailure } from "./errors.ts";
 import { serveExec } from "./exec.ts";
 import { serveFiles } from "./files.ts";
@@ -97,7 +97,10 @@ export class AgentHost<Instance, Env extends object> {
         session.run(async () => {
           const tool = this.#tool(name);
           const named = nameArguments(name as string, tool.parameters, args);
-          return resultAs(toData, await this.#invoke(tool, checkArguments(name as string, tool, named), id));
+          return resultAs(
+            toResult,
+            await this.#invoke(tool, checkArguments(name as string, tool, named), id),
+          );
         }),
     };
   }

@@ -124,6 +124,18 @@ describe("arguments in JSON", () => {
     expect([answer.status, answer.code]).toEqual([400, "ERR_BAD_JSON"]);
   });
 
+  test.each(["tools/add", "exec"])("what nests deeper than RPC lets it: %s", async (door) => {
+    for (const depth of [201, 1_000_000]) {
+      const answer = await post(`${base}/${door}`, `{"title":${"[".repeat(depth)}${"]".repeat(depth)}}`);
+      expect([answer.status, error(answer)]).toEqual([
+        400,
+        { code: "ERR_BAD_JSON", message: "The body nests deeper than 200 levels." },
+      ]);
+    }
+    const strings = await post(`${base}/${door}`, `{"title":"${"[".repeat(500)}\\"${"{".repeat(500)}"}`);
+    expect(error(strings).code).toBe("ERR_BAD_ARGUMENT");
+  });
+
   test.each(["tools/add", "exec", "rpc"])("a body of 50 MB is refused while it comes: %s", async (door) => {
     for (const declared of [true, false]) {
       const sent = await sendSlowly(served.port, `${base}/${door}`, 50, declared);
