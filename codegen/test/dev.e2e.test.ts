@@ -81,8 +81,8 @@ describe("computer dev", () => {
     });
   });
 
-  const curl = spawnSync("curl", ["--version"]).status === 0;
-  test.runIf(curl)("answers what the quickstart's README says to paste", () => {
+  test("answers what the quickstart's README says to paste", (context) => {
+    if (spawnSync("curl", ["--version"]).status !== 0) context.skip("curl is not installed");
     const readme = readFileSync(path.join(TestProject.origin, "README.md"), "utf8");
     const lines = readme.split("\n").filter((line) => line.startsWith("curl "));
     const answers = lines.map((line) =>

@@ -110,10 +110,14 @@ class DevServer {
     );
     this.#generator = new Generator(dir);
     this.#bundler = new Bundler(this.#layout, key);
-    this.#watcher = new Watcher(this.#layout, () => {
-      if (!this.#updating) this.#changedAt = performance.now();
-      void this.#update();
-    });
+    this.#watcher = new Watcher(
+      this.#layout,
+      () => {
+        if (!this.#updating) this.#changedAt = performance.now();
+        void this.#update();
+      },
+      (reason) => this.#voice.notice(`The system cannot watch files (${reason}); looking at them instead.`),
+    );
   }
 
   /** Serves until stopped; resolves with the exit code when nothing is left running. */

@@ -8,32 +8,36 @@ const QUIET_MS = 40;
 /** Folders that never hold sources. */
 const NEVER = /(^|[\\/])(node_modules|\.git|\.computer|\.wrangler)([\\/]|$)/;
 
-/** Watches a project's sources and settings. */
+/** How often files are looked at where the system cannot tell of changes, in milliseconds. */
+const POLL_MS = 300;
+
+/**
+ * Watches a project's sources and settings. The system tells of changes; where it cannot (it has a bound on
+ * watchers, and some file systems have none), files are looked at again and again instead.
+ */
 export class Watcher {
-  readonly #watcher: FSWatcher;
   readonly #layout: DevLayout;
+  readonly #onChange: () => void;
+  readonly #onPolling: (reason: string) => void;
   readonly #outside = new Set<string>();
+  #watcher: FSWatcher;
+  #polling = false;
+  #closed = false;
   #timer: NodeJS.Timeout | undefined;
   /** Resolves when no change escapes any more. */
   readonly ready: Promise<void>;
 
-  /** @param onChange Called when something changed and is quiet again. */
-  constructor(layout: DevLayout, onChange: () => void) {
-    const { project, src, vars } = layout;
+  /**
+   * @param onChange Called when something changed and is quiet again.
+   * @param onPolling Called when files have to be looked at, with the reason.
+   */
+  constructor(layout: DevLayout, onChange: () => void, onPolling: (reason: string) => void) {
     this.#layout = layout;
-    const settings = ["tsconfig.json", "package.json"].map((name) => path.join(project, name));
-    this.#watcher = watchFiles([src, ...settings, vars], {
-      ignoreInitial: true,
-      ignored: (file) => NEVER.test(path.relative(project, file)),
-    });
-    this.#watcher.on("all", (event) => {
-      if (event === "addDir") return;
-      clearTimeout(this.#timer);
-      this.#timer = setTimeout(onChange, QUIET_MS);
-    });
-    this.ready = new Promise((resolve) => this.#watcher.once("ready", () => resolve()));
-    // Running out of watches must not end the server.
-    this.#watcher.on("error", () => {});
+    this.#onChange = onChange;
+    this.#onPolling = onPolling;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.ready = promise;
+    this.#watcher = this.#watch(resolve);
   }
 
   /** Also watches sources elsewhere that went into the bundle: a neighbour in a monorepo, for example. */
@@ -48,7 +52,48 @@ export class Watcher {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     clearTimeout(this.#timer);
     await this.#watcher.close();
+  }
+
+  #watch(onReady: () => void): FSWatcher {
+    const { project, src, vars } = this.#layout;
+    const wanted = ["tsconfig.json", "package.json"]
+      .map((name) => path.join(project, name))
+      .concat(src, vars);
+    const isOurs = (file: string): boolean =>
+      file === project ||
+      this.#outside.has(file) ||
+      wanted.some((place) => file === place || file.startsWith(place + path.sep));
+    // The project's folder and not the places themselves: while one of those is missing, chokidar says that it is
+    // ready before it is, and changes are lost.
+    const watcher = watchFiles([project, ...this.#outside], {
+      ignoreInitial: true,
+      ignored: (file) => !isOurs(file) || NEVER.test(path.relative(project, file)),
+      usePolling: this.#polling,
+      interval: POLL_MS,
+    });
+    watcher.on("all", (event) => {
+      if (event !== "addDir") this.#changed();
+    });
+    watcher.once("ready", onReady);
+    watcher.on("error", (error) => {
+      if (this.#polling || this.#closed) return;
+      this.#polling = true;
+      this.#onPolling((error as Error).message);
+      void watcher.close();
+      // What changed in between is found by looking once more when the new watcher stands.
+      this.#watcher = this.#watch(() => {
+        onReady();
+        this.#changed();
+      });
+    });
+    return watcher;
+  }
+
+  #changed(): void {
+    clearTimeout(this.#timer);
+    if (!this.#closed) this.#timer = setTimeout(this.#onChange, QUIET_MS);
   }
 }
