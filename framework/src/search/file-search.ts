@@ -83,6 +83,7 @@ export class FileSearch {
 
   async run(content: Content): Promise<void> {
     this.#size = content.size;
+    if (this.#at > 0) this.#lookBack(content);
     let carry: Uint8Array = NOTHING;
     for (let at = this.#at; at < content.size && !this.#finished; ) {
       const end = Math.min(content.size, at + CHUNK_BYTES - (at % CHUNK_BYTES));
@@ -104,6 +105,18 @@ export class FileSearch {
         }
       }
     }
+  }
+
+  /** Reads the lines before the place where this search begins, as far as they are to be shown. */
+  #lookBack(content: Content): void {
+    let bytes: Uint8Array = NOTHING;
+    for (let from = Math.max(0, this.#at - WINDOW_BYTES); from < this.#at; ) {
+      const part = content.read(from, this.#at);
+      if (part.length === 0) break;
+      bytes = join(bytes, part);
+      from += part.length;
+    }
+    this.#remember(decoder.decode(bytes));
   }
 
   get #finished(): boolean {

@@ -20,7 +20,7 @@ export async function find(
   const steps = new Steps(options.signal, tree, observer);
   const root = searchRoot(options.path);
   const limit = whole("limit", options.limit, 1, 10_000, 1000);
-  const wanted = filter(options);
+  const wanted = filter(options, source);
   const maxDepth = whole("maxDepth", options.maxDepth, 1, Number.MAX_SAFE_INTEGER, Number.POSITIVE_INFINITY);
   const node = source.existing(root, "scandir");
   if (!isDirectory(node.mode)) throw fsError("ENOTDIR", { syscall: "scandir", path: root });
@@ -39,7 +39,7 @@ export async function find(
     else {
       const path = below(place.path, entry.name);
       size += path.length;
-      found.push({ path, type: kindOf(entry.mode), size: entry.size, mtimeMs: entry.mtimeMs });
+      found.push({ path, type: kindOf(entry.mode), size: entry.size, mtimeMs: modified(source, entry) });
       return true;
     }
     return false;
@@ -68,7 +68,10 @@ export async function find(
 }
 
 /** What is asked of an entry besides its path. */
-function filter({ type, minSize, maxSize, modifiedSince }: FindOptions): (entry: Entry) => boolean {
+function filter(
+  { type, minSize, maxSize, modifiedSince }: FindOptions,
+  source: Source,
+): (entry: Entry) => boolean {
   if (type !== undefined && !["file", "directory", "symlink"].includes(type)) {
     throw invalidType("type", "'file', 'directory' or 'symlink'", type);
   }
@@ -78,8 +81,17 @@ function filter({ type, minSize, maxSize, modifiedSince }: FindOptions): (entry:
   const since = modifiedSince === undefined ? Number.NEGATIVE_INFINITY : Number(modifiedSince);
   if (Number.isNaN(since))
     throw invalidType("modifiedSince", "a number of milliseconds or a Date", modifiedSince);
-  return ({ mode, size, mtimeMs }) =>
-    (type === undefined || kindOf(mode) === type) &&
-    (!sized || (isFile(mode) && size >= low && size <= high)) &&
-    mtimeMs >= since;
+  return (entry) => {
+    const { mode, size } = entry;
+    return (
+      (type === undefined || kindOf(mode) === type) &&
+      (!sized || (isFile(mode) && size >= low && size <= high)) &&
+      (modifiedSince === undefined || modified(source, entry) >= since)
+    );
+  };
+}
+
+function modified(source: Source, { node }: Entry): number {
+  const { mtime_s = 0, mtime_ns = 0 } = source.node(node) ?? {};
+  return mtime_s * 1000 + mtime_ns / 1_000_000;
 }

@@ -6,24 +6,36 @@ import { isDirectory, isSymlink, type Node } from "../vfs/node.ts";
 import type { SqlRow } from "../vfs/sql/types.ts";
 import type { Tree } from "../vfs/tree.ts";
 
-/** An entry as a search sees it. */
-export interface Entry {
-  readonly name: string;
+/** An entry as a search sees it. Its name is spelled out when somebody asks: mostly nobody does. */
+export class Entry {
   readonly bytes: Uint8Array;
   readonly node: number;
   readonly mode: number;
   readonly size: number;
-  readonly mtimeMs: number;
-  readonly rev: number;
+  #name: string | undefined;
+
+  constructor({ bytes, node, mode, size }: EntryRow) {
+    this.bytes = bytes;
+    this.node = node;
+    this.mode = mode;
+    this.size = size;
+  }
+
+  get name(): string {
+    this.#name ??= decodeName(this.bytes);
+    return this.#name;
+  }
 }
 
-/** Small content, as far as it is wanted. */
-export interface Small {
-  /** There is a NUL near its beginning. */
-  readonly binary: boolean;
-  /** The bytes; null when they cannot hold what is searched for. */
-  readonly data: Uint8Array | null;
+interface EntryRow {
+  bytes: Uint8Array;
+  node: number;
+  mode: number;
+  size: number;
 }
+
+/** Content of a small file; null when it is binary. */
+export type Small = Uint8Array | null;
 
 /** Bytes at the start of a file in which a NUL makes it binary, as in git. */
 export const BINARY_PREFIX = 8000;
@@ -42,7 +54,7 @@ export class Source {
   /** Entries of a directory in the order of their bytes, those after a name. */
   page(directory: number, after: Uint8Array, limit: number): Entry[] {
     return this.#entries(
-      `SELECT d.name AS bytes, d.node AS node, n.mode AS mode, n.size AS size, n.mtime_s AS s, n.mtime_ns AS ns, n.rev AS rev
+      `SELECT d.name AS bytes, d.node AS node, n.mode AS mode, n.size AS size
        FROM vfs_dirent d JOIN vfs_node n ON n.id = d.node WHERE d.parent = ? AND d.name > ? ORDER BY d.name LIMIT ?`,
       directory,
       after,
@@ -53,11 +65,16 @@ export class Source {
   /** The entry of a directory that has a name. */
   entry(directory: number, name: Uint8Array): Entry | undefined {
     return this.#entries(
-      `SELECT d.name AS bytes, d.node AS node, n.mode AS mode, n.size AS size, n.mtime_s AS s, n.mtime_ns AS ns, n.rev AS rev
+      `SELECT d.name AS bytes, d.node AS node, n.mode AS mode, n.size AS size
        FROM vfs_dirent d JOIN vfs_node n ON n.id = d.node WHERE d.parent = ? AND d.name = ?`,
       directory,
       name,
     )[0];
+  }
+
+  /** The node of an entry, if it is still there. */
+  node(id: number): Node | undefined {
+    return this.#tree().store.find(id);
   }
 
   /** What a path leads to, links followed; undefined for nothing. */
@@ -86,10 +103,7 @@ export class Source {
       way = way === "/" ? `/${entry.name}` : `${way}/${entry.name}`;
       const node = isSymlink(entry.mode) ? this.follow(way) : undefined;
       if (isSymlink(entry.mode) && node === undefined) return undefined;
-      found =
-        node === undefined
-          ? entry
-          : { ...entry, node: node.id, mode: node.mode, size: node.size, rev: node.rev };
+      found = node === undefined ? entry : entryOf(entry.bytes, node);
       id = found.node;
     }
     return found;
@@ -107,20 +121,33 @@ export class Source {
     return way;
   }
 
-  /** Content of small files; with a needle only of those that hold it. */
-  contents(nodes: readonly number[], needle: Uint8Array | undefined): Map<number, Small> {
-    const sought = needle?.subarray(0, NEEDLE_MAX);
-    const rows = this.#tree().store.sql.exec<{ node: number; binary: number; data: Uint8Array | null }>(
-      sought === undefined
-        ? `SELECT node, instr(substr(data, 1, ${BINARY_PREFIX}), x'00') AS binary, data
-           FROM vfs_content WHERE node IN (SELECT value FROM json_each(?))`
-        : `SELECT node, instr(substr(data, 1, ${BINARY_PREFIX}), x'00') AS binary,
-             CASE WHEN instr(data, ?) > 0 THEN data END AS data
-           FROM vfs_content WHERE node IN (SELECT value FROM json_each(?))`,
-      ...(sought === undefined ? [] : [sought]),
-      JSON.stringify(nodes),
+  /**
+   * Content of small files. With a needle only of those that are binary or hold it: what is not answered is neither.
+   *
+   * @param nodes the files, or the names in a directory (first and last) between which there are no others.
+   */
+  contents(
+    nodes: readonly number[] | { directory: number; first: Uint8Array; last: Uint8Array },
+    needle: Uint8Array | undefined,
+  ): Map<number, Small> {
+    const [from, where, ...bindings] =
+      "directory" in nodes
+        ? ([
+            "vfs_dirent d JOIN vfs_content c ON c.node = d.node",
+            "d.parent = ? AND d.name >= ? AND d.name <= ?",
+            nodes.directory,
+            nodes.first,
+            nodes.last,
+          ] as const)
+        : (["vfs_content c", "c.node IN (SELECT value FROM json_each(?))", JSON.stringify(nodes)] as const);
+    const binary = `instr(substr(c.data, 1, ${BINARY_PREFIX}), x'00') > 0`;
+    const rows = this.#tree().store.sql.exec<{ node: number; data: Uint8Array | null }>(
+      `SELECT c.node AS node, CASE WHEN ${binary} THEN NULL ELSE c.data END AS data
+       FROM ${from} WHERE ${where}${needle === undefined ? "" : ` AND (instr(c.data, ?) > 0 OR ${binary})`}`,
+      ...bindings,
+      ...(needle === undefined ? [] : [needle.subarray(0, NEEDLE_MAX)]),
     );
-    return new Map(rows.map(({ node, binary, data }) => [node, { binary: binary > 0, data }]));
+    return new Map(rows.map(({ node, data }) => [node, data]));
   }
 
   /** Holds the content of a file as it is now; undefined when the file is gone. */
@@ -131,31 +158,19 @@ export class Source {
   /** All of a file that has at most so many bytes. */
   small(entry: Entry, limit: number): Uint8Array | undefined {
     if (entry.size > Math.min(limit, INLINE_BYTES)) return undefined;
-    return this.contents([entry.node], undefined).get(entry.node)?.data ?? undefined;
+    return this.contents([entry.node], undefined).get(entry.node) ?? undefined;
   }
 
   #entries(query: string, ...bindings: (number | Uint8Array)[]): Entry[] {
-    const rows = this.#tree().store.sql.exec<
-      SqlRow & {
-        bytes: Uint8Array;
-        node: number;
-        mode: number;
-        size: number;
-        s: number;
-        ns: number;
-        rev: number;
-      }
-    >(query, ...bindings);
-    return rows.map(({ bytes, node, mode, size, s, ns, rev }) => ({
-      name: decodeName(bytes),
-      bytes,
-      node,
-      mode,
-      size,
-      mtimeMs: s * 1000 + ns / 1_000_000,
-      rev,
-    }));
+    return this.#tree()
+      .store.sql.exec<SqlRow & EntryRow>(query, ...bindings)
+      .map((row) => new Entry(row));
   }
+}
+
+/** An entry for a node that was not found by listing. */
+export function entryOf(bytes: Uint8Array, { id, mode, size }: Node): Entry {
+  return new Entry({ bytes, node: id, mode, size });
 }
 
 /** Compares names by their bytes. */
