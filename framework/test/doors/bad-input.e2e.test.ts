@@ -247,7 +247,7 @@ describe("batches", () => {
   test("no more messages than there may be", async () => {
     // All of them good, so that only their number is wrong.
     const calls = (count: number) =>
-      Array.from({ length: count }, () => '["push",["pipeline",0,["call"],["whoAmI",[]]]]').join("\n");
+      Array.from({ length: count }, () => '["push",["pipeline",0,["call"],["whoAmI",[[]]]]]').join("\n");
     expect((await post(`${base}/rpc`, calls(4096))).status).toBe(200);
     const answer = await post(`${base}/rpc`, calls(4097));
     expect([answer.status, answer.code]).toEqual([413, "ERR_BODY_TOO_LARGE"]);
