@@ -10,6 +10,13 @@ import { nameBytes } from "./paths.ts";
 import { damaged } from "./schema.ts";
 import type { Sql } from "./sql/types.ts";
 
+/**
+ * A name as a column of `vfs_dirent d`: as text if it is printable ASCII, as most are, else as bytes. A buffer for
+ * each of a hundred thousand names is tens of megabytes.
+ */
+export const NAME_COLUMN =
+  "CASE WHEN CAST(d.name AS TEXT) GLOB '*[^ -~]*' THEN d.name ELSE CAST(d.name AS TEXT) END";
+
 /** A directory's entry as it is listed. */
 export interface Entry {
   readonly name: string;
@@ -272,30 +279,50 @@ export class Store {
 
   /** Entries of a directory in the order of their bytes, those after a name. */
   entries(parent: number, after: Uint8Array | undefined, limit: number): Entry[] {
-    const rows = this.sql.exec<{
-      bytes: Uint8Array;
-      node: number;
-      mode: number;
-      nlink: number;
-      size: number;
-    }>(
-      `SELECT d.name AS bytes, d.node AS node, n.mode AS mode, n.nlink AS nlink, n.size AS size
+    const rows = this.sql.exec<EntryRow>(
+      `SELECT ${NAME_COLUMN} AS listed, d.node AS node, n.mode AS mode, n.nlink AS nlink, n.size AS size
        FROM vfs_dirent d LEFT JOIN vfs_node n ON n.id = d.node
        WHERE d.parent = ? AND d.name > ? ORDER BY d.name LIMIT ?`,
       parent,
       after ?? NOTHING,
       limit,
     );
-    return rows.map((row) => {
-      const name = decodeName(row.bytes);
-      if (row.mode === null) throw damaged(`node ${row.node} is named '${name}', but missing`);
-      return { name, ...row };
-    });
+    return rows.map((row) => new ListedEntry(row));
   }
 
   /** Whether a directory has no entries. */
   isEmpty(parent: number): boolean {
     return this.sql.exec("SELECT 1 FROM vfs_dirent WHERE parent = ? LIMIT 1", parent).length === 0;
+  }
+}
+
+type EntryRow = {
+  listed: string | Uint8Array;
+  node: number;
+  mode: number;
+  nlink: number;
+  size: number;
+};
+
+class ListedEntry implements Entry {
+  readonly name: string;
+  readonly node: number;
+  readonly mode: number;
+  readonly nlink: number;
+  readonly size: number;
+
+  constructor({ listed, node, mode, nlink, size }: EntryRow) {
+    this.name = typeof listed === "string" ? listed : decodeName(listed);
+    if (mode === null) throw damaged(`node ${node} is named '${this.name}', but missing`);
+    this.node = node;
+    this.mode = mode;
+    this.nlink = nlink;
+    this.size = size;
+  }
+
+  /** Of few entries somebody wants these. */
+  get bytes(): Uint8Array {
+    return nameBytes(this.name, { syscall: "scandir" });
   }
 }
 

@@ -4,6 +4,7 @@ import type { TreeContext } from "./file-system/context.ts";
 import { durabilityCases } from "./file-system/durability.ts";
 import { nameCases } from "./file-system/names.ts";
 import { pathCases } from "./file-system/paths.ts";
+import { searchCases } from "./file-system/search.ts";
 import { sqlCases } from "./file-system/sql.ts";
 import { streamCases } from "./file-system/streams.ts";
 import { verbCases } from "./file-system/verbs.ts";
@@ -20,4 +21,5 @@ export const fileSystemCases: readonly Case<TreeContext>[] = [
   ...streamCases,
   ...durabilityCases,
   ...sqlCases,
+  ...searchCases,
 ];
