@@ -16,11 +16,11 @@ export async function find(
   options: FindOptions = {},
   observer?: StepObserver,
 ): Promise<FindResult> {
-  const source = new Source(tree);
+  const source = new Source(tree, true);
   const steps = new Steps(options.signal, tree, observer);
   const root = searchRoot(options.path);
   const limit = whole("limit", options.limit, 1, 10_000, 1000);
-  const wanted = filter(options, source);
+  const wanted = filter(options);
   const maxDepth = whole("maxDepth", options.maxDepth, 1, Number.MAX_SAFE_INTEGER, Number.POSITIVE_INFINITY);
   const node = source.existing(root, "scandir");
   if (!isDirectory(node.mode)) throw fsError("ENOTDIR", { syscall: "scandir", path: root });
@@ -39,7 +39,7 @@ export async function find(
     else {
       const path = below(place.path, entry.name);
       size += path.length;
-      found.push({ path, type: kindOf(entry.mode), size: entry.size, mtimeMs: modified(source, entry) });
+      found.push({ path, type: kindOf(entry.mode), size: entry.size, mtimeMs: modified(entry) });
       return true;
     }
     return false;
@@ -68,10 +68,7 @@ export async function find(
 }
 
 /** What is asked of an entry besides its path. */
-function filter(
-  { type, minSize, maxSize, modifiedSince }: FindOptions,
-  source: Source,
-): (entry: Entry) => boolean {
+function filter({ type, minSize, maxSize, modifiedSince }: FindOptions): (entry: Entry) => boolean {
   if (type !== undefined && !["file", "directory", "symlink"].includes(type)) {
     throw invalidType("type", "'file', 'directory' or 'symlink'", type);
   }
@@ -86,12 +83,11 @@ function filter(
     return (
       (type === undefined || kindOf(mode) === type) &&
       (!sized || (isFile(mode) && size >= low && size <= high)) &&
-      (modifiedSince === undefined || modified(source, entry) >= since)
+      (modifiedSince === undefined || modified(entry) >= since)
     );
   };
 }
 
-function modified(source: Source, { node }: Entry): number {
-  const { mtime_s = 0, mtime_ns = 0 } = source.node(node) ?? {};
-  return mtime_s * 1000 + mtime_ns / 1_000_000;
+function modified({ mtime: [s, ns] = [0, 0] }: Entry): number {
+  return s * 1000 + ns / 1_000_000;
 }

@@ -31,7 +31,7 @@ const pattern = fc
   .array(segment, { minLength: 1, maxLength: 3 })
   .map((parts) => parts.join("/"))
   // Of a file, Node says that `a/**` finds it, and `*/**` does not.
-  .filter((glob) => !/[^*?\]})/]\/\*\*$/.test(glob))
+  .filter((glob) => !/[^*?\]/](\/\*\*)+$/.test(glob))
   // Node then finds what is in hidden directories too, but only where these match the same segment.
   .filter((glob) => !/\*\*\/(.*\/)?\./.test(glob));
 

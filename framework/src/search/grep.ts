@@ -76,7 +76,7 @@ class Grep {
     const state = this.#scope.root;
     if (isDirectory(node.mode)) await this.#walk(node.id, state);
     else if (this.#after === undefined || this.#after.line > 0) {
-      await this.#search(this.#root, entryOf(NOTHING, node), undefined);
+      await this.#search(this.#root, entryOf("", node), undefined);
     }
     if (this.#scope.cut) this.#limits.add("gitignore");
     return {
@@ -130,7 +130,7 @@ class Grep {
     if (!this.#follow || !isSymlink(entry.mode)) return undefined;
     const node = this.#source.follow(below(place.path, entry.name));
     if (node === undefined || !isFile(node.mode)) return undefined;
-    return entryOf(entry.bytes, node);
+    return entryOf(entry.name, node);
   }
 
   /** Searches some files, the small ones among them together; answers how many are done. */
@@ -185,8 +185,7 @@ class Grep {
       if (resumed === undefined) this.#count(entry, binary);
       else this.#bytes += entry.size;
       if (binary) return;
-      const node = this.#source.node(entry.node);
-      const same = resumed !== undefined && resumed.node === node?.id && resumed.rev === node.rev;
+      const same = resumed?.node === entry.node && resumed.rev === this.#source.node(entry.node)?.rev;
       let count = resumed?.matches ?? 0;
       let refused = 0;
       const search = new FileSearch(
@@ -210,8 +209,9 @@ class Grep {
       await search.run(content);
       if (search.cut) this.#limits.add("lineLength");
       if (refused > 0) {
-        const { id = 0, rev = 0 } = node ?? {};
-        this.#cursor = { path, line: refused, matches: count, at: search.refusedAt, node: id, rev };
+        const { node } = entry;
+        const rev = this.#source.node(node)?.rev ?? 0;
+        this.#cursor = { path, line: refused, matches: count, at: search.refusedAt, node, rev };
       }
     } finally {
       version?.release();
@@ -235,8 +235,6 @@ class Grep {
     return this.#entries >= ENTRIES_MAX || this.#bytes >= BYTES_MAX;
   }
 }
-
-const NOTHING = new Uint8Array();
 
 function inMemory(bytes: Uint8Array): Content {
   return { size: bytes.length, read: (start, end) => bytes.subarray(start, end) };

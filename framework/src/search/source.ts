@@ -3,36 +3,48 @@ import { hasCode } from "../vfs/errors.ts";
 import { INLINE_BYTES, ROOT } from "../vfs/layout.ts";
 import { decodeName, encodeName } from "../vfs/names.ts";
 import { isDirectory, isSymlink, type Node } from "../vfs/node.ts";
-import type { SqlRow } from "../vfs/sql/types.ts";
+import { NAME_COLUMN } from "../vfs/store.ts";
 import type { Tree } from "../vfs/tree.ts";
 
-/** An entry as a search sees it. Its name is spelled out when somebody asks: mostly nobody does. */
+/** An entry as a search sees it. Its name is a string or bytes, as it was read; the other is made when asked for. */
 export class Entry {
-  readonly bytes: Uint8Array;
   readonly node: number;
   readonly mode: number;
   readonly size: number;
-  #name: string | undefined;
+  /** When it was modified, in seconds and nanoseconds, if that was read too. */
+  readonly mtime: readonly [number, number] | undefined;
+  #name: string | Uint8Array;
 
-  constructor({ bytes, node, mode, size }: EntryRow) {
-    this.bytes = bytes;
+  constructor({ name, node, mode, size, s, ns }: EntryRow) {
+    this.#name = name;
     this.node = node;
     this.mode = mode;
     this.size = size;
+    if (s !== undefined && ns !== undefined) this.mtime = [s, ns];
   }
 
   get name(): string {
-    this.#name ??= decodeName(this.bytes);
+    if (typeof this.#name !== "string") this.#name = decodeName(this.#name);
     return this.#name;
+  }
+
+  get bytes(): Uint8Array {
+    return typeof this.#name === "string" ? (encodeName(this.#name) as Uint8Array) : this.#name;
   }
 }
 
 interface EntryRow {
-  bytes: Uint8Array;
+  name: string | Uint8Array;
   node: number;
   mode: number;
   size: number;
+  s?: number;
+  ns?: number;
 }
+
+/** Columns of entries. With times only where they are shown. */
+const COLUMNS = `${NAME_COLUMN} AS name, d.node AS node, n.mode AS mode, n.size AS size`;
+const TIMES = "n.mtime_s AS s, n.mtime_ns AS ns";
 
 /** Content of a small file; null when it is binary. */
 export type Small = Uint8Array | null;
@@ -46,15 +58,18 @@ const NEEDLE_MAX = 64;
 /** Reads rows for searches: many at once, and by node, so that no path is too long. */
 export class Source {
   readonly #tree: () => Tree;
+  readonly #times: boolean;
 
-  constructor(tree: () => Tree) {
+  /** @param times whether entries tell when they were modified. */
+  constructor(tree: () => Tree, times = false) {
     this.#tree = tree;
+    this.#times = times;
   }
 
   /** Entries of a directory in the order of their bytes, those after a name. */
   page(directory: number, after: Uint8Array, limit: number): Entry[] {
     return this.#entries(
-      `SELECT d.name AS bytes, d.node AS node, n.mode AS mode, n.size AS size
+      `SELECT ${this.#times ? `${COLUMNS}, ${TIMES}` : COLUMNS}
        FROM vfs_dirent d JOIN vfs_node n ON n.id = d.node WHERE d.parent = ? AND d.name > ? ORDER BY d.name LIMIT ?`,
       directory,
       after,
@@ -65,14 +80,14 @@ export class Source {
   /** The entry of a directory that has a name. */
   entry(directory: number, name: Uint8Array): Entry | undefined {
     return this.#entries(
-      `SELECT d.name AS bytes, d.node AS node, n.mode AS mode, n.size AS size
+      `SELECT ${this.#times ? `${COLUMNS}, ${TIMES}` : COLUMNS}
        FROM vfs_dirent d JOIN vfs_node n ON n.id = d.node WHERE d.parent = ? AND d.name = ?`,
       directory,
       name,
     )[0];
   }
 
-  /** The node of an entry, if it is still there. */
+  /** The node of an entry, if it is still there. Not for many: it is remembered. */
   node(id: number): Node | undefined {
     return this.#tree().store.find(id);
   }
@@ -103,7 +118,7 @@ export class Source {
       way = way === "/" ? `/${entry.name}` : `${way}/${entry.name}`;
       const node = isSymlink(entry.mode) ? this.follow(way) : undefined;
       if (isSymlink(entry.mode) && node === undefined) return undefined;
-      found = node === undefined ? entry : entryOf(entry.bytes, node);
+      found = node === undefined ? entry : entryOf(entry.name, node);
       id = found.node;
     }
     return found;
@@ -162,15 +177,14 @@ export class Source {
   }
 
   #entries(query: string, ...bindings: (number | Uint8Array)[]): Entry[] {
-    return this.#tree()
-      .store.sql.exec<SqlRow & EntryRow>(query, ...bindings)
-      .map((row) => new Entry(row));
+    const rows = this.#tree().store.sql.exec(query, ...bindings) as unknown as EntryRow[];
+    return rows.map((row) => new Entry(row));
   }
 }
 
 /** An entry for a node that was not found by listing. */
-export function entryOf(bytes: Uint8Array, { id, mode, size }: Node): Entry {
-  return new Entry({ bytes, node: id, mode, size });
+export function entryOf(name: string, { id, mode, size, mtime_s, mtime_ns }: Node): Entry {
+  return new Entry({ name, node: id, mode, size, s: mtime_s, ns: mtime_ns });
 }
 
 /** Compares names by their bytes. */

@@ -13,6 +13,13 @@ import { damaged } from "./schema.ts";
 import type { Sql } from "./sql/types.ts";
 import { type Limits, Usage } from "./usage.ts";
 
+/**
+ * A name as a column of `vfs_dirent d`: as text if it is printable ASCII, as most are, else as bytes. A buffer for
+ * each of a hundred thousand names is tens of megabytes.
+ */
+export const NAME_COLUMN =
+  "CASE WHEN CAST(d.name AS TEXT) GLOB '*[^ -~]*' THEN d.name ELSE CAST(d.name AS TEXT) END";
+
 /** A directory's entry as it is listed. */
 export interface Entry {
   readonly name: string;
@@ -416,28 +423,15 @@ export class Store {
 
   /** Entries of a directory in the order of their bytes, those after a name. */
   entries(parent: number, after: Uint8Array | undefined, limit: number): Entry[] {
-    const rows = this.sql.exec<{
-      bytes: Uint8Array;
-      node: number;
-      mode: number;
-      nlink: number;
-      size: number;
-      rev: number;
-      run: number;
-      since: number;
-    }>(
-      `SELECT d.name AS bytes, d.node AS node, n.mode AS mode, n.nlink AS nlink, n.size AS size, n.rev AS rev, n.run AS run,
-       n.since AS since FROM vfs_dirent d LEFT JOIN vfs_node n ON n.id = d.node
+    const rows = this.sql.exec<EntryRow>(
+      `SELECT ${NAME_COLUMN} AS listed, d.node AS node, n.mode AS mode, n.nlink AS nlink, n.size AS size, n.rev AS rev,
+       n.run AS run, n.since AS since FROM vfs_dirent d LEFT JOIN vfs_node n ON n.id = d.node
        WHERE d.parent = ? AND d.name > ? ORDER BY d.name LIMIT ?`,
       parent,
       after ?? NOTHING,
       limit,
     );
-    return rows.map((row) => {
-      const name = decodeName(row.bytes);
-      if (row.mode === null) throw damaged(`node ${row.node} is named '${name}', but missing`);
-      return { name, ...row };
-    });
+    return rows.map((row) => new ListedEntry(row));
   }
 
   /** Small content of a node. */
@@ -462,6 +456,45 @@ export class Store {
 }
 
 type Gone = { id: number; size: number };
+
+type EntryRow = {
+  listed: string | Uint8Array;
+  node: number;
+  mode: number;
+  nlink: number;
+  size: number;
+  rev: number;
+  run: number;
+  since: number;
+};
+
+class ListedEntry implements Entry {
+  readonly name: string;
+  readonly node: number;
+  readonly mode: number;
+  readonly nlink: number;
+  readonly size: number;
+  readonly rev: number;
+  readonly run: number;
+  readonly since: number;
+
+  constructor({ listed, node, mode, nlink, size, rev, run, since }: EntryRow) {
+    this.name = typeof listed === "string" ? listed : decodeName(listed);
+    if (mode === null) throw damaged(`node ${node} is named '${this.name}', but missing`);
+    this.node = node;
+    this.mode = mode;
+    this.nlink = nlink;
+    this.size = size;
+    this.rev = rev;
+    this.run = run;
+    this.since = since;
+  }
+
+  /** Of few entries somebody wants these. */
+  get bytes(): Uint8Array {
+    return nameBytes(this.name, { syscall: "scandir" });
+  }
+}
 
 const NOTHING = new Uint8Array();
 const encoder = new TextEncoder();
