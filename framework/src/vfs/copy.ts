@@ -182,6 +182,8 @@ export class Copy {
     this.#replace(there, parent, name);
     this.#make(mode, parent, name, (created) => {
       this.#tree().content.copy(node, created);
+      created.uid = node.uid;
+      created.gid = node.gid;
       if (preserveTimestamps) {
         const { atime_s, atime_ns, mtime_s, mtime_ns } = node;
         assignTimes(created, { s: atime_s, ns: atime_ns }, { s: mtime_s, ns: mtime_ns });
