@@ -69,6 +69,7 @@ export class Copy {
     const syscall = this.#options.dereference ? "stat" : "lstat";
     const { node } = tree.resolver.existing(source, this.#lastLink, { syscall, path: source });
     const place = this.#place(target);
+    this.#checkKinds(node, place?.node, source, target);
     if (isDirectory(node.mode)) {
       for (let at = place?.parent; at !== undefined; at = at.parent)
         if (at.id === node.id)
@@ -78,7 +79,6 @@ export class Copy {
             target,
           );
     }
-    this.#checkKinds(node, place?.node, source, target);
     tree.store.mutate({ syscall: "cp", path: source, dest: target }, () => {
       if (place === undefined) tree.mkdirs(parentPath(target), 0o755);
       const to = place ?? tree.resolver.locate(target, "never", { syscall: "cp", path: target });

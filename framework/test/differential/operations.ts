@@ -32,7 +32,11 @@ const VERBS = {
   },
   cp: async ({ fs }, { path, other, flags: [recursive = false, force = true, verbatimSymlinks = false] }) => {
     // Copies of copies would grow beyond all bounds.
-    if ((await isDirectory(fs, path)) && (await fs.readdir(path, { recursive: true })).length > 40) return "too many";
+    if (
+      (await isDirectory(fs, path)) &&
+      (await fs.readdir(path, { recursive: true, withFileTypes: true })).length > 40
+    )
+      return "too many";
     // Directories that cp makes above its target have a mode that depends on the process.
     const end = other.lastIndexOf("/");
     const above = await fs.access(other.slice(0, end) || "/").then(
@@ -58,14 +62,19 @@ const VERBS = {
   },
   readFile: async ({ fs }, { path }) => hash(await fs.readFile(path)),
   readdir: async ({ fs }, { path }) => (await fs.readdir(path)).sort(),
-  readdirs: async ({ fs }, { path }) => (await fs.readdir(path, { recursive: true })).sort(),
+  // Without `withFileTypes` Node walks into links, here they are never followed.
+  readdirs: async ({ fs }, { path }) =>
+    (await fs.readdir(path, { recursive: true, withFileTypes: true }))
+      .map((entry) => `${entry.name} ${entry.isDirectory()} ${entry.isSymbolicLink()}`)
+      .sort(),
   readlink: ({ fs }, { path }) => fs.readlink(path),
   realpath: ({ fs }, { path }) => fs.realpath(path),
   rename: ({ fs }, { path, other }) => fs.rename(path, other),
   rm: ({ fs }, { path, flags: [recursive = false, force = false] }) => fs.rm(path, { recursive, force }),
   rmdir: ({ fs }, { path }) => fs.rmdir(path),
   stat: async ({ fs }, { path }) => shape(await fs.stat(path)),
-  symlink: ({ fs }, { path, other, flags: [relative] }) => fs.symlink(relative === true ? other.slice(1) : other, path),
+  symlink: ({ fs }, { path, other, flags: [relative] }) =>
+    fs.symlink(relative === true ? other.slice(1) : other, path),
   truncate: ({ fs }, { path, number }) => fs.truncate(path, number),
   unlink: ({ fs }, { path }) => fs.unlink(path),
   utimes: async ({ fs }, { path, number }) => {
@@ -151,7 +160,8 @@ export class Operations {
   }
 }
 
-async function isDirectory(fs: Verbs, path: string): Promise<boolean> {
+/** Whether a path leads to a directory. */
+export async function isDirectory(fs: Verbs, path: string): Promise<boolean> {
   return fs.stat(path).then(
     (stats) => stats.isDirectory(),
     () => false,
@@ -170,7 +180,14 @@ const name = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(LONG, ".", "..", "é", "a") },
 );
 const path = fc
-  .tuple(fc.array(name, { minLength: 1, maxLength: 3 }), fc.nat(19))
+  .tuple(
+    fc.oneof(
+      { weight: 3, arbitrary: fc.tuple(name) },
+      { weight: 2, arbitrary: fc.tuple(name, name) },
+      { weight: 1, arbitrary: fc.tuple(name, name, name) },
+    ),
+    fc.nat(19),
+  )
   .map(([names, slash]) => `/${names.join("/")}${slash === 0 ? "/" : ""}`);
 const text = fc.oneof(
   { weight: 4, arbitrary: fc.string({ maxLength: 12 }) },
@@ -186,10 +203,20 @@ const mode = fc.constantFrom(0o644, 0o600, 0o755, 0o444, 0o777, 0o700, 0o1777, 0
 
 /** Sequences of steps. Those that make things come more often, so that there is something to work on. */
 export function steps(depth: number): fc.Arbitrary<Step[]> {
-  const often: Verb[] = ["mkdir", "mkdirs", "writeFile", "symlink", "open", "link", "rename", "handleWrite"];
+  const often: Verb[] = [
+    "mkdir",
+    "mkdirs",
+    "writeFile",
+    "symlink",
+    "open",
+    "link",
+    "rename",
+    "handleWrite",
+    "readlink",
+  ];
   const verb = fc.oneof(
-    { weight: 2, arbitrary: fc.constantFrom(...Operations.verbs) },
-    { weight: 1, arbitrary: fc.constantFrom(...often) },
+    { weight: 5, arbitrary: fc.constantFrom(...Operations.verbs) },
+    { weight: 4, arbitrary: fc.constantFrom(...often) },
   );
   const step = fc.record<Step>({
     verb,
