@@ -54,6 +54,11 @@ export class AgentHost<Instance, Env extends object> {
     return this.#workspace;
   }
 
+  /** Does what is due in the workspace. The generated Durable Object forwards its alarm. */
+  alarm(): Promise<void> {
+    return this.workspace.alarm();
+  }
+
   /** Answers a request that {@link createDoor} passed on. Never rejects. */
   async fetch(request: Request): Promise<Response> {
     try {

@@ -32,8 +32,7 @@ export class Diff {
         yield STEP;
         continue;
       }
-      const change = this.#ofName(found);
-      if (change !== undefined && this.#asked(change)) yield this.#told(change);
+      for (const change of this.#ofName(found)) if (this.#asked(change)) yield this.#told(change);
     }
     for (const before of span.oldNodes()) {
       if (before === STEP) {
@@ -45,29 +44,34 @@ export class Diff {
     }
   }
 
-  #ofName({ directory, name, before, after }: NameChange): Found | undefined {
+  #ofName({ directory, name, before, after }: NameChange): Found[] {
     const { lo, hi, loPaths, hiPaths } = this.#span;
-    if (after !== undefined) {
-      const path = hiPaths.entry(directory, name);
-      const now = hi.node(after);
-      const was = lo.find(after);
-      if (path === undefined) return undefined;
-      if (was !== undefined && isOne(was) && isOne(now)) {
-        const from = loPaths.of(after);
-        if (from !== undefined) return { kind: "moved", path, from, before: was, after: now };
-      }
-      const replaced = before === undefined || !this.#span.isGone(before) ? undefined : lo.find(before);
-      if (replaced === undefined) return { kind: "added", path, after: now };
-      if (!sameKind(replaced, now)) return { kind: "type", path, before: replaced, after: now };
-      return { kind: "modified", path, before: replaced, after: now };
+    const [was, now] = [before && lo.find(before), after && hi.find(after)];
+    const [old, path] = [loPaths.entry(directory, name), hiPaths.entry(directory, name)];
+    const left = was && !this.#isElsewhere(was) && old !== undefined ? was : undefined;
+    if (!now || path === undefined) return left && old ? [{ kind: "removed", path: old, before: left }] : [];
+    if (this.#isElsewhere(now)) {
+      const from = loPaths.of(now.id) as string;
+      const moved: Found = { kind: "moved", path, from, before: lo.node(now.id), after: now };
+      return left && old ? [moved, { kind: "removed", path: old, before: left }] : [moved];
     }
-    if (before === undefined) return undefined;
-    const path = loPaths.entry(directory, name);
-    const was = lo.node(before);
-    const now = this.#span.isGone(before) ? undefined : hi.find(before);
-    // It is elsewhere, and told of there.
-    if (path === undefined || (now !== undefined && isOne(was) && isOne(now))) return undefined;
-    return { kind: "removed", path, before: was };
+    if (!left || old === undefined) return [{ kind: "added", path, after: now }];
+    const kind = sameKind(left, now) ? "modified" : "type";
+    return [{ kind, path, pathBefore: old, before: left, after: now }];
+  }
+
+  /** Whether a node has one name in both states: when one of them changed, it moved. */
+  #isElsewhere({ id }: Node): boolean {
+    const { lo, hi, loPaths, hiPaths } = this.#span;
+    const [was, now] = [lo.find(id), hi.find(id)];
+    return (
+      was !== undefined &&
+      now !== undefined &&
+      isOne(was) &&
+      isOne(now) &&
+      loPaths.reaches(id) &&
+      hiPaths.reaches(id)
+    );
   }
 
   /** What changed in a node itself. What moved as well has been told of. */
@@ -84,7 +88,7 @@ export class Diff {
       home !== undefined &&
       was !== undefined &&
       this.#span.lo.childOf(home.parent, home.name) !== before.id;
-    return moved ? undefined : { kind: "modified", path, before, after };
+    return moved ? undefined : { kind: "modified", path, pathBefore: from, before, after };
   }
 
   #asked(found: Found): boolean {
@@ -94,7 +98,9 @@ export class Diff {
     }
     const below = this.#below;
     if (below === undefined) return true;
-    return [found.path, found.from].some((path) => path === below || path?.startsWith(`${below}/`));
+    return [found.path, found.from, found.pathBefore].some(
+      (path) => path === below || path?.startsWith(`${below}/`),
+    );
   }
 
   /** From the direction that was asked for. */
@@ -104,20 +110,20 @@ export class Diff {
     const content = both ? !sameKind(a.node, b.node) || !sameContent(a, b) : hasContent(a ?? b);
     const mode = both && !samePermissions(a.node, b.node);
     const [was, is] = this.#reversed ? [b, a] : [a, b];
-    const [path, from] =
-      this.#reversed && found.from !== undefined ? [found.from, found.path] : [found.path, found.from];
+    const before = found.from ?? found.pathBefore ?? found.path;
+    const [path, old] = this.#reversed ? [before, found.path] : [found.path, before];
     const type = kindOf((is ?? was)?.node as Node);
     return {
       kind: this.#reversed ? (OPPOSITE[found.kind] ?? found.kind) : found.kind,
       path,
-      ...(from === undefined ? {} : { from }),
+      ...(found.from === undefined ? {} : { from: old }),
       type,
       ...(both && was ? { typeBefore: kindOf(was.node) } : {}),
       content,
       mode,
       sizeBefore: was?.node.size,
       size: is?.node.size,
-      ...(this.#withPatch && content ? this.#patch(was, is, from ?? path, path) : {}),
+      ...(this.#withPatch && content ? this.#patch(was, is, old, path) : {}),
     };
   }
 
@@ -154,6 +160,8 @@ interface Found {
   readonly kind: Change["kind"];
   readonly path: string;
   readonly from?: string;
+  /** Of what has not moved itself, but perhaps with its folder. */
+  readonly pathBefore?: string;
   readonly before?: Node;
   readonly after?: Node;
 }

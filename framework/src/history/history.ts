@@ -209,7 +209,7 @@ export class WorkspaceHistory implements History {
     const runId = `${what}-${crypto.randomUUID()}`;
     try {
       const result = await work(runId);
-      return { ...result, runId: this.#tree().store.recorder.keepsRuns ? runId : undefined };
+      return { ...result, runId: this.#pins.isKept(runId) ? runId : undefined };
     } finally {
       this.endRun(runId);
     }

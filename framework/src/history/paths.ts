@@ -71,7 +71,7 @@ export class Paths {
     const node = this.#rows.find(id);
     if (node === undefined) return undefined;
     if (this.#child(node.parent, node.name) === id) return node;
-    return node.nlink > 1 && !isDirectory(node.mode) ? this.#otherName(node) : undefined;
+    return isDirectory(node.mode) ? undefined : this.#otherName(node);
   }
 
   #child(parent: number, name: Uint8Array): number | undefined {
@@ -81,7 +81,7 @@ export class Paths {
       : this.#rows.child(parent, decodeName(name), CALL);
   }
 
-  /** The name that a node was given last is gone, and it has others: they must be searched for. */
+  /** The name that a file was given last is gone: if it has had others, they must be searched for. */
   #otherName({ id }: Node): { parent: number; name: Uint8Array } | undefined {
     const at = "at" in this.#rows ? this.#rows.at : Number.MAX_SAFE_INTEGER;
     const [row] = this.#rows.sql.exec<{ parent: number; name: Uint8Array }>(

@@ -148,6 +148,11 @@ export class Pins {
     );
   }
 
+  /** Whether changes of a run are kept. */
+  isKept(runId: string): boolean {
+    return this.#store.sql.exec("SELECT 1 FROM vfs_run WHERE run = ?", runId).length > 0;
+  }
+
   /** The id of a run by its number. */
   runId(run: number): string | undefined {
     if (run === HOST) return undefined;

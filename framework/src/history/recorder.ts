@@ -17,8 +17,8 @@ const NODE = `mode, uid, gid, nlink, size, atime_s, atime_ns, mtime_s, mtime_ns,
   rev, run, since, parent, name`;
 
 /** The parameters of a condition that says which rows must be kept when they go. */
-type Needed = readonly [latestPin: number, horizon: number, run: RunNumber];
-const NEEDED = "(rev <= ? OR (rev > ? AND run <> ?))";
+type Needed = readonly [until: number, latestPin: number, horizon: number, run: RunNumber];
+const NEEDED = "(rev < ? AND (rev <= ? OR (rev > ? AND run <> ?)))";
 
 /**
  * Keeps rows as they were. The tree calls it for every row that is about to change or to go; it copies the
@@ -52,7 +52,7 @@ export class Recorder {
   readonly #holds = new Map<number, number>();
   readonly #onCopy: (() => void)[] = [];
   #stored: { pin: number; horizon: number } | undefined;
-  #held = 0;
+  #held = NONE;
   /** Who makes the revision: by name until the first row is written, by number then. */
   #actor: { id: string; nowMs: number } | undefined;
   #run: RunNumber = HOST;
@@ -119,8 +119,8 @@ export class Recorder {
       "SELECT max(rev) AS pin FROM vfs_pin WHERE rev < ?",
       revision,
     );
-    this.#stored = { pin: row?.pin ?? 0, horizon: stored.horizon };
-    this.#held = Math.max(0, ...[...this.#holds.keys()].filter((rev) => rev < revision));
+    this.#stored = { pin: row?.pin ?? NONE, horizon: stored.horizon };
+    this.#held = Math.max(NONE, ...[...this.#holds.keys()].filter((rev) => rev < revision));
     this.#until = revision;
     this.#run = run;
     try {
@@ -144,7 +144,7 @@ export class Recorder {
       const left = (this.#holds.get(revision) ?? 1) - 1;
       if (left > 0) this.#holds.set(revision, left);
       else this.#holds.delete(revision);
-      this.#held = Math.max(0, ...this.#holds.keys());
+      this.#held = Math.max(NONE, ...this.#holds.keys());
     };
   }
 
@@ -158,7 +158,8 @@ export class Recorder {
     // Who it is comes first: a run that begins is a pin.
     const me = this.run;
     const { pin, horizon } = this.#load();
-    return rev <= Math.max(pin, this.#held) || (rev > horizon && run !== me);
+    // What this very revision wrote, nobody has seen.
+    return rev < this.#until && (rev <= Math.max(pin, this.#held) || (rev > horizon && run !== me));
   }
 
   /** Keeps a node as the database has it. To be called before the change is saved. */
@@ -258,13 +259,13 @@ export class Recorder {
   #active(): boolean {
     if (this.run !== HOST) return true;
     const { pin, horizon } = this.#load();
-    return pin > 0 || this.#held > 0 || horizon < NEVER;
+    return pin > NONE || this.#held > NONE || horizon < NEVER;
   }
 
   #needed(): Needed {
     const me = this.run;
     const { pin, horizon } = this.#load();
-    return [Math.max(pin, this.#held), horizon, me];
+    return [this.#until, Math.max(pin, this.#held), horizon, me];
   }
 
   #load(): { pin: number; horizon: number } {
@@ -272,7 +273,7 @@ export class Recorder {
     const [pins] = this.#sql.exec<{ pin: number | null }>("SELECT max(rev) AS pin FROM vfs_pin");
     const [runs] = this.#sql.exec<{ first: number | null }>("SELECT min(id) AS first FROM vfs_run");
     const first = this.#keepsRuns ? (runs?.first ?? undefined) : undefined;
-    this.#stored = { pin: pins?.pin ?? 0, horizon: first === undefined ? NEVER : first - 1 };
+    this.#stored = { pin: pins?.pin ?? NONE, horizon: first === undefined ? NEVER : first - 1 };
     return this.#stored;
   }
 
@@ -297,6 +298,9 @@ export class Recorder {
     for (const listener of this.#onCopy) listener();
   }
 }
+
+/** Before all revisions: there is no pin. */
+const NONE = -1;
 
 /** A revision that never comes. */
 const NEVER = Number.MAX_SAFE_INTEGER;

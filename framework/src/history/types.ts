@@ -104,7 +104,7 @@ export interface Conflict {
 export interface RestoreResult {
   /** Paths and attributes that were set back. */
   readonly changed: number;
-  /** The restoring counts as a run: `undo` takes it back. Undefined when runs are not kept. */
+  /** The restoring counts as a run: `undo` takes it back. Undefined when it changed nothing, and when runs are not kept. */
   readonly runId: string | undefined;
 }
 

@@ -11,7 +11,7 @@ import { type NameVersion, type NodeVersion, nameVersions, nodeVersions, rewind 
 import type { Held, Views } from "./views.ts";
 
 /** Changes that are made in one go. */
-const STEP_CHANGES = 32;
+const STEP_CHANGES = 8;
 /** Conflicts that are listed. */
 const MAX_CONFLICTS = 1000;
 
@@ -61,10 +61,7 @@ export class Undo {
       else this.#takeAway(found.directory, found.name);
       if (this.#isTime()) yield STEP;
     }
-    for (const id of this.#made.reverse()) {
-      this.#removeDirectory(id);
-      if (this.#isTime()) yield STEP;
-    }
+    yield* this.#removeDirectories();
     for (const id of this.#nodes()) {
       if (id === STEP) yield STEP;
       else this.#reset(id);
@@ -97,7 +94,7 @@ export class Undo {
     const path = this.#path(directory, name);
     const node = placer.find(id);
     const home = node && placer.paths.home(id);
-    const versions = nodeVersions(this.#live.store, id, this.#before);
+    const versions = this.#versionsOfNode(id);
     const linked = !versions.every((version) => version.node.nlink === 1);
     const mayLink = node !== undefined && !isDirectory(node.mode) && linked && this.#hadOtherNames(versions);
     if (node !== undefined && !mayLink) {
@@ -131,7 +128,7 @@ export class Undo {
     const chain: { parent: number; name: Uint8Array; id: number }[] = [];
     for (let at = id; !this.placer.paths.reaches(at); ) {
       if (this.placer.find(at) !== undefined) return false;
-      const [last] = nodeVersions(this.#live.store, at, this.#before);
+      const [last] = this.#versionsOfNode(at);
       if (last === undefined || chain.length > MAX_DEPTH) return false;
       const { parent, name } = last.node;
       chain.push({ parent, name, id: at });
@@ -181,18 +178,30 @@ export class Undo {
     }
   }
 
-  #removeDirectory(id: number): void {
-    const [node, home] = [this.placer.find(id), this.placer.paths.home(id)];
-    if (node === undefined || home === undefined) return;
-    if (this.placer.isEmpty(id)) this.placer.remove(home.parent, home.name, node);
-    else this.#conflict(this.#path(home.parent, home.name), "holds others' files");
+  /** Removes the directories that the run made, those below before those above: again as long as one goes. */
+  *#removeDirectories(): Generator<Step> {
+    let left = this.#made.reverse();
+    for (let before = -1; left.length !== before; ) {
+      before = left.length;
+      const kept: number[] = [];
+      for (const [i, id] of left.entries()) {
+        const [node, home] = [this.placer.find(id), this.placer.paths.home(id)];
+        if (node !== undefined && home !== undefined) {
+          if (this.placer.isEmpty(id)) this.placer.remove(home.parent, home.name, node);
+          else kept.push(id);
+        }
+        if (this.#isTime() || i % STEP_ROWS === STEP_ROWS - 1) yield STEP;
+      }
+      left = kept;
+    }
+    for (const id of left) this.#conflict(this.placer.paths.of(id) ?? "?", "holds others' files");
   }
 
   /** Takes back what the run changed in a node itself. */
   #reset(id: number): void {
     const node = this.placer.find(id);
     if (node === undefined || this.#isMadeByRun(id) || !this.placer.paths.reaches(id)) return;
-    const versions = nodeVersions(this.#live.store, id, this.#before);
+    const versions = this.#versionsOfNode(id);
     const { attributes, content, times, changedSince } = this.#rewound(versions);
     if (changedSince) this.#conflict(this.placer.paths.of(id) ?? this.#was.of(id) ?? "?", "changed since");
     const was = versions[attributes]?.node;
@@ -260,6 +269,13 @@ export class Undo {
     return nameVersions(store, directory, name, this.#before).filter(({ run }) => run !== me);
   }
 
+  /** The versions of a node, likewise. */
+  #versionsOfNode(id: number): NodeVersion[] {
+    const { store } = this.#live;
+    const me = store.recorder.run;
+    return nodeVersions(store, id, this.#before).filter(({ node }) => node.run !== me);
+  }
+
   /** Whether an entry is the run's, or this undoing's. */
   #isOurs(parent: number, name: Uint8Array): boolean {
     const [row] = this.#live.store.sql.exec<{ run: number }>(
@@ -273,16 +289,13 @@ export class Undo {
   /** Whether the run made a node. */
   #isMadeByRun(id: number): boolean {
     if (this.#was.reaches(id)) return false;
-    return nodeVersions(this.#live.store, id, this.#before).at(-1)?.node.run === this.#run.number;
+    return this.#versionsOfNode(id).at(-1)?.node.run === this.#run.number;
   }
 
   /** Whether the run made a node, and nobody else has changed it. */
   #isAllOurs(id: number): boolean {
     if (this.#was.reaches(id)) return false;
-    const me = this.#live.store.recorder.run;
-    return nodeVersions(this.#live.store, id, this.#before).every(
-      ({ node }) => node.run === this.#run.number || node.run === me,
-    );
+    return this.#versionsOfNode(id).every(({ node }) => node.run === this.#run.number);
   }
 
   /** The names that the run has had to do with. */
@@ -294,7 +307,7 @@ export class Undo {
   }
 
   #wasDirectory(id: number): boolean {
-    const [latest] = nodeVersions(this.#live.store, id, this.#before);
+    const [latest] = this.#versionsOfNode(id);
     return latest !== undefined && isDirectory(latest.node.mode);
   }
 
@@ -320,14 +333,9 @@ export class Undo {
         for (const { name, node } of rows) {
           const child = node === 0 ? undefined : this.placer.find(node);
           yield { directory, name };
-          // One without a past is found only here.
-          if (
-            child !== undefined &&
-            isDirectory(child.mode) &&
-            child.since === 0 &&
-            !this.#was.reaches(child.id)
-          )
+          if (child !== undefined && isDirectory(child.mode) && this.#isFoundHereOnly(child.id)) {
             directories.push(child.id);
+          }
         }
         yield STEP;
         const last = rows.at(-1);
@@ -337,15 +345,26 @@ export class Undo {
     }
   }
 
+  /** Whether a directory is new, and has no past that would lead to it. */
+  #isFoundHereOnly(id: number): boolean {
+    if (this.#was.reaches(id)) return false;
+    const past = this.#live.store.sql.exec(
+      "SELECT 1 FROM vfs_node_past WHERE id = ? AND until > ? AND until <= ? LIMIT 1",
+      id,
+      this.#before,
+      this.#now,
+    );
+    return past.length === 0;
+  }
+
   /** Nodes with a past since the run began, each once. */
   *#nodes(): Generator<number | Step> {
     const { sql } = this.#live.store;
-    for (let until = this.#before, id = 0; ; ) {
+    for (let until = this.#before, id = Number.MAX_SAFE_INTEGER; ; ) {
       const rows = sql.exec<{ id: number; until: number; first: number }>(
         `SELECT id, until, (SELECT min(q.until) FROM vfs_node_past q WHERE q.id = p.id AND q.until > ?) AS first
-         FROM vfs_node_past p WHERE (until > ? OR (until = ? AND id > ?)) AND until <= ? ORDER BY until, id LIMIT ?`,
+         FROM vfs_node_past p WHERE (until, id) > (?, ?) AND until <= ? ORDER BY until, id LIMIT ?`,
         this.#before,
-        until,
         until,
         id,
         this.#now,

@@ -73,9 +73,13 @@ export interface Rewound {
   readonly changedSince: boolean;
 }
 
+/** How far back it is looked whether somebody only set back what there was. */
+const LOOK_BACK = 32;
+
 /**
  * Takes a run's part out of a value's versions, the latest first: back to the latest one that is by somebody else.
- * Versions that hold the same value count as one, made by who made the first of them.
+ * Versions that hold the same value count as one, made by who made the first of them; and who set a value back to
+ * what it was, as another undoing does, has changed nothing.
  */
 export function rewind<Version>(
   versions: readonly Version[],
@@ -86,15 +90,19 @@ export function rewind<Version>(
   let to = 0;
   let taking = true;
   let changedSince = false;
-  for (const [i, version] of versions.entries()) {
-    const older = versions[i + 1];
-    // The last version is the base, which was there before the run changed anything.
-    if (older === undefined) break;
-    if (same(version, older)) {
+  // The last version is the base, which was there before the run changed anything.
+  for (let i = 0; i < versions.length - 1; ) {
+    const version = versions[i] as Version;
+    if (writer(version) === run && !same(version, versions[i + 1] as Version)) {
       if (taking) to = i + 1;
-    } else if (writer(version) !== run) taking = false;
-    else if (taking) to = i + 1;
-    else changedSince = true;
+      else changedSince = true;
+      i += 1;
+      continue;
+    }
+    const before = versions.slice(i + 1, i + 1 + LOOK_BACK).findIndex((older) => same(version, older));
+    if (before < 0) taking = false;
+    i += Math.max(before, 0) + 1;
+    if (taking) to = i;
   }
   return { to, changedSince };
 }

@@ -231,9 +231,13 @@ export class Tree {
     return this.store.mutate(call, () => {
       let first: string | undefined;
       const missing = [path];
+      const tried = new Set<string>();
       for (let next = missing.at(-1); next !== undefined; next = missing.at(-1)) {
         const state = this.#directoryState(next, path);
         if (state === "parent missing") {
+          // Its parent is there by now: it is a link on the way whose own target has none.
+          if (tried.has(next)) throw fsError("ENOENT", call);
+          tried.add(next);
           missing.push(parentPath(next));
           continue;
         }

@@ -55,6 +55,9 @@ function contentProblems(sql: Sql, nodes: Map<number, Node>): string[] {
     const key = hex(hash);
     uses.set(key, (uses.get(key) ?? 0) + 1);
   }
+  for (const { hash } of sql.exec<{ hash: Uint8Array }>("SELECT hash FROM vfs_extent_past")) {
+    uses.set(hex(hash), (uses.get(hex(hash)) ?? 0) + 1);
+  }
   const bytes = new Set(sql.exec<{ id: number }>("SELECT id FROM vfs_bytes").map(({ id }) => id));
   for (const chunk of sql.exec<{ hash: Uint8Array; refs: number; size: number; bytes: number }>(
     "SELECT * FROM vfs_chunk",
