@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { type BackendCase, sh } from "../../framework/test/contracts/backend/context.ts";
+import { nameCases } from "./name-cases.ts";
 
 /** What the interpreter of the isolate shell must do beyond the contract: it stays within bounds. */
 export const shellCases: readonly BackendCase[] = [
+  ...nameCases,
   ...[
     ["a function that calls itself", "f() { f; }; f", /recursion/],
     ["a fork bomb", "bomb() { bomb | bomb & }; bomb", /recursion/],
@@ -40,6 +42,38 @@ export const shellCases: readonly BackendCase[] = [
         [["backend", 0]],
       );
       assert.doesNotMatch(result.limits[0]?.message ?? "", /executionLimits/);
+    },
+  },
+  ...[
+    ["awk", "awk 'BEGIN { while (1) x = x + 1 }'"],
+    ["sed", "echo a | sed ':a;ba'"],
+    ["jq", "jq -n '[limit(1e8; repeat(1))] | length'"],
+    ["seq", "seq 1 1000000000"],
+  ].map(
+    ([command, source = ""]): BackendCase => ({
+      name: `a bound that ${command} came up against is in the limits of the run`,
+      async run(context) {
+        const { exitCode, limits } = await sh(context, source);
+        assert.equal(exitCode, 126);
+        assert.deepEqual(
+          limits.map(({ limit }) => limit),
+          ["backend"],
+        );
+        assert.match(limits[0]?.message ?? "", new RegExp(`${command}: .*(exceeded|too many)`));
+      },
+    }),
+  ),
+  {
+    name: "nothing is said about the interpreter to whoever wrote the script",
+    async run(context) {
+      const { stderr } = await sh(context, "python3 -V; sqlite3 x; f() { f; }; f");
+      assert.equal(
+        stderr,
+        "bash: python3: command not found\nbash: sqlite3: command not found\nbash: f: maximum recursion depth (100) exceeded\n",
+      );
+      const deep = await sh(context, `${"(".repeat(20_000)}:${")".repeat(20_000)}`);
+      assert.doesNotMatch(deep.stderr, /call stack/);
+      assert.notEqual(deep.stderr, "");
     },
   },
   {

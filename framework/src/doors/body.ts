@@ -1,5 +1,5 @@
 import { ComputerError } from "../errors.ts";
-import { MAX_BODY_BYTES } from "./protocol.ts";
+import { MAX_BODY_BYTES, MAX_DEPTH } from "./protocol.ts";
 
 /** Bytes of a body that are still taken, and dropped, once it is known to be too large: 64 MiB. */
 const MAX_DRAINED_BYTES = 64 * 1024 * 1024;
@@ -50,6 +50,9 @@ export async function readJson(request: Request, limit: number = MAX_BODY_BYTES)
   requireJson(request);
   const text = await readText(request, limit);
   if (text.trim() === "") throw new ComputerError("ERR_BAD_JSON", "The body is empty; send a JSON object.");
+  if (nestsDeeper(text, MAX_DEPTH)) {
+    throw new ComputerError("ERR_BAD_JSON", `The body nests deeper than ${MAX_DEPTH} levels.`);
+  }
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -57,6 +60,34 @@ export async function readJson(request: Request, limit: number = MAX_BODY_BYTES)
       cause: error,
     });
   }
+}
+
+/**
+ * Whether lists and objects lie in each other deeper than that. Whatever walks a value later, a tool of the user's
+ * too, recurses as deep; the engine's own parser goes on for millions.
+ */
+export function nestsDeeper(json: string, depth: number): boolean {
+  let open = 0;
+  let quoted = false;
+  for (let index = 0; index < json.length; index += 1) {
+    switch (json[index]) {
+      case '"':
+        quoted = !quoted;
+        break;
+      case "\\":
+        index += 1;
+        break;
+      case "[":
+      case "{":
+        if (!quoted && ++open > depth) return true;
+        break;
+      case "]":
+      case "}":
+        if (!quoted) open -= 1;
+        break;
+    }
+  }
+  return false;
 }
 
 /**

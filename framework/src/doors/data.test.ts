@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { resultAs, toData, toJson } from "./data.ts";
+import { resultAs, toData, toJson, toResult } from "./data.ts";
 
 class Point {
   x = 1;
@@ -54,13 +54,19 @@ describe("what would be lost without a word is an error", () => {
     ["a loop", loop, "holds itself"],
     ["depth without end", deep, "too deeply"],
   ])("%s", (_name, value, message) => {
-    expect(() => resultAs(toData, value)).toThrow(
+    expect(() => resultAs(toResult, value)).toThrow(
       expect.objectContaining({ code: "ERR_TOOL_FAILED", message: expect.stringContaining(message) }),
     );
     expect(() => resultAs(toJson, value)).toThrow(expect.objectContaining({ code: "ERR_TOOL_FAILED" }));
   });
 
-  test("an invalid date, in JSON", () => {
-    expect(() => resultAs(toJson, { at: new Date(Number.NaN) })).toThrow(/\/at is an invalid date/);
+  test.each([
+    ["an invalid date", { at: new Date(Number.NaN) }, /\/at is an invalid date/],
+    ["not a number", [Number.NaN], /\/0 is NaN/],
+    ["an infinity", Number.NEGATIVE_INFINITY, /it is -Infinity/],
+  ])("%s, which JSON would make null; arguments are for their validator", (_name, value, message) => {
+    expect(() => resultAs(toJson, value)).toThrow(message);
+    expect(() => resultAs(toResult, value)).toThrow(message);
+    expect(toData(value)).toEqual(value);
   });
 });

@@ -1,8 +1,6 @@
 import { ComputerError } from "../errors.ts";
 import { bytesToBase64 } from "./base64.ts";
-
-/** How deep a value may nest; capnweb's own bound is 256. */
-const MAX_DEPTH = 200;
+import { MAX_DEPTH } from "./protocol.ts";
 
 /**
  * A value as plain data, as it crosses RPC: dates and bytes stay, objects of classes become plain ones, functions
@@ -10,12 +8,20 @@ const MAX_DEPTH = 200;
  * object with a method, or a reference, would otherwise give its receiver something to call.
  */
 export function toData(value: unknown): unknown {
-  return new Copier(false).copy(value, "", []);
+  return new Copier("arguments").copy(value, "", []);
+}
+
+/**
+ * A tool's result as RPC carries it: data, and only such as JSON could say too, so that a tool answers alike through
+ * every door.
+ */
+export function toResult(value: unknown): unknown {
+  return new Copier("result").copy(value, "", []);
 }
 
 /** A value as JSON says it: dates as ISO 8601, bytes as base64, nothing as null. */
 export function toJson(value: unknown): unknown {
-  return new Copier(true).copy(value, "", []) ?? null;
+  return new Copier("json").copy(value, "", []) ?? null;
 }
 
 /** What is no data was found in a value. */
@@ -45,9 +51,12 @@ export function resultAs<T>(convert: (value: unknown) => T, value: unknown): T {
 
 class Copier {
   readonly #json: boolean;
+  /** Arguments have their validator, which says in words what was expected instead. */
+  readonly #unchecked: boolean;
 
-  constructor(json: boolean) {
-    this.#json = json;
+  constructor(form: "arguments" | "result" | "json") {
+    this.#json = form === "json";
+    this.#unchecked = form === "arguments";
   }
 
   copy(value: unknown, at: string, within: readonly unknown[]): unknown {
@@ -55,7 +64,10 @@ class Copier {
     switch (typeof value) {
       case "string":
       case "boolean":
+        return value;
       case "number":
+        // JSON would say null.
+        if (!Number.isFinite(value) && !this.#unchecked) throw new NotData(at, String(value));
         return value;
       case "undefined":
       case "function":
@@ -86,9 +98,8 @@ class Copier {
   }
 
   #date(date: Date, at: string): Date | string {
-    if (!this.#json) return new Date(date);
-    if (Number.isNaN(date.getTime())) throw new NotData(at, "an invalid date");
-    return date.toISOString();
+    if (Number.isNaN(date.getTime()) && !this.#unchecked) throw new NotData(at, "an invalid date");
+    return this.#json ? date.toISOString() : new Date(date);
   }
 }
 

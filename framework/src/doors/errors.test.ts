@@ -62,6 +62,18 @@ test("what a tool threw keeps its code, or gets one", () => {
   }
 });
 
+test("what is no Error is told by what it is, without a stack of ours", () => {
+  for (const [thrown, message] of [
+    ["a bare string", "a bare string"],
+    [{ message: "by hand", code: "ENOENT" }, "by hand"],
+    [null, "The tool threw null; throw an Error, which says where."],
+    [{ message: 7 }, "The tool threw an object; throw an Error, which says where."],
+  ] as const) {
+    const { error } = describeError(toolFailure(thrown), true);
+    expect(error).toEqual({ code: "ERR_TOOL_FAILED", message });
+  }
+});
+
 test("an answer of 401 says how to do better", () => {
   const response = errorResponse(new ComputerError("ERR_UNAUTHORIZED", "m"), false);
   expect([response.status, response.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);

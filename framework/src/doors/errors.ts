@@ -1,4 +1,5 @@
 import { ComputerError, ERROR_STATUS, type ErrorCode } from "../errors.ts";
+import { describe } from "./describe.ts";
 import type { WireError } from "./protocol.ts";
 
 /** What an HTTP door answers for Node's file-system codes. */
@@ -92,9 +93,15 @@ const thrownByTools = new WeakSet<Error>();
 
 /** What a tool threw, made fit for a door: an error with a code stays as it is, anything else gets one. */
 export function toolFailure(error: unknown): Error {
+  if (!(error instanceof Error)) {
+    // It has no stack; ours would lead nowhere.
+    const message =
+      messageOf(error) || `The tool threw ${describe(error)}; throw an Error, which says where.`;
+    return new ComputerError("ERR_TOOL_FAILED", message, { cause: error });
+  }
   const failure =
     codeOf(error) !== undefined
-      ? (error as Error)
+      ? error
       : new ComputerError("ERR_TOOL_FAILED", messageOf(error) || "The tool failed without a message.", {
           cause: error,
         });
@@ -116,8 +123,10 @@ export function errorResponse(
 }
 
 function messageOf(error: unknown): string {
-  if (error instanceof Error) return String(error.message);
-  return typeof error === "string" ? error : "";
+  if (typeof error === "string") return error;
+  // What is thrown need not be an Error to have a message: of another realm, or made by hand.
+  const message = typeof error === "object" && error !== null && "message" in error ? error.message : "";
+  return typeof message === "string" ? message : "";
 }
 
 function cut(text: string): string {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { bearerOf, checkHost, checkOrigin, checkToken, sameText } from "./guards.ts";
 import type { DoorEnv } from "./types.ts";
 
@@ -66,6 +66,27 @@ describe("hosts", () => {
 });
 
 describe("origins", () => {
+  const fetched = (method: string, site: string, mode: string) => {
+    const headers = { host: "localhost", "sec-fetch-site": site, "sec-fetch-mode": mode };
+    return code(() => checkOrigin({ ...request(headers), method } as Request, development));
+  };
+
+  test.each([
+    ["GET", "none", "navigate", "allowed"],
+    ["POST", "same-origin", "cors", "allowed"],
+    ["GET", "same-site", "no-cors", "allowed"],
+    ["GET", "cross-site", "navigate", "allowed"],
+    ["HEAD", "cross-site", "navigate", "allowed"],
+    ["GET", "cross-site", "no-cors", "ERR_FORBIDDEN_ORIGIN"],
+    ["GET", "cross-site", "", "ERR_FORBIDDEN_ORIGIN"],
+    ["POST", "cross-site", "navigate", "ERR_FORBIDDEN_ORIGIN"],
+    ["DELETE", "cross-site", "navigate", "ERR_FORBIDDEN_ORIGIN"],
+    ["GET", "cross-site, same-origin", "no-cors", "ERR_FORBIDDEN_ORIGIN"],
+    ["GET", "what comes next", "no-cors", "ERR_FORBIDDEN_ORIGIN"],
+  ])("without an origin, %s from %s by %s", (method, site, mode, expected) => {
+    expect(fetched(method, site, mode)).toBe(expected);
+  });
+
   const at = (origin: string, env: DoorEnv, url = "http://127.0.0.1:8787/") =>
     checkOrigin(request({ origin, host: new URL(url).host }, url), env);
 
@@ -134,6 +155,25 @@ describe("tokens", () => {
     expect(code(() => checkToken(asked, { COMPUTER_TOKEN: "" }))).toBe("ERR_UNAUTHORIZED");
     expect(code(() => checkToken(asked, { ...development, COMPUTER_TOKEN: "" }))).toBe("allowed");
   });
+
+  test.each(["two words", "t\u00f6ken", "token\n"])(
+    "%j, which no header carries, is said to be so",
+    (token) => {
+      const asked = request({ authorization: `Bearer ${token.trim()}` });
+      const message = (env: DoorEnv) => {
+        try {
+          checkToken(asked, { ...env, COMPUTER_TOKEN: token });
+        } catch (error) {
+          return (error as Error).message;
+        }
+      };
+      const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
+      expect(message(development)).toMatch(/visible ASCII/);
+      expect(message({})).not.toMatch(/ASCII/);
+      expect(log).toHaveBeenCalledTimes(2);
+      log.mockRestore();
+    },
+  );
 
   test("are compared whole", () => {
     expect(sameText("secret", "secret")).toBe(true);

@@ -1,7 +1,10 @@
 import { ComputerError } from "../errors.ts";
 import { base64ToBytes } from "./base64.ts";
-import { BEARER_SUBPROTOCOL } from "./protocol.ts";
+import { BEARER_SUBPROTOCOL, TOKEN_TEXT } from "./protocol.ts";
 import type { DoorEnv } from "./types.ts";
+
+/** What a browser says of a request that no foreign site has asked for. */
+const OWN_SITES: ReadonlySet<string> = new Set(["same-origin", "same-site", "none"]);
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
@@ -31,8 +34,11 @@ export function checkOrigin(request: Request, env: DoorEnv): string | undefined 
   const origin = request.headers.get("origin");
   if (origin === null) {
     // Pictures, scripts and the like are fetched without an origin, but browsers say that another site asks.
+    // A link from there may be followed; that changes nothing here.
     const site = request.headers.get("sec-fetch-site");
-    if (site === "cross-site" && request.headers.get("sec-fetch-mode") !== "navigate") {
+    const follows =
+      request.headers.get("sec-fetch-mode") === "navigate" && /^(?:GET|HEAD)$/.test(request.method);
+    if (site !== null && !OWN_SITES.has(site) && !follows) {
       throw new ComputerError("ERR_FORBIDDEN_ORIGIN", "Pages of other sites cannot load from here.");
     }
     return undefined;
@@ -59,6 +65,12 @@ export function checkToken(request: Request, env: DoorEnv): void {
       "ERR_UNAUTHORIZED",
       "This deployment answers nobody until the secret COMPUTER_TOKEN is set, or its agents have `static authorize`.",
     );
+  }
+  if (!TOKEN_TEXT.test(token)) {
+    const fault =
+      "COMPUTER_TOKEN must be visible ASCII characters without spaces; no request can carry this one.";
+    console.error(fault);
+    throw new ComputerError("ERR_UNAUTHORIZED", isDevelopment(env) ? fault : "The token is not usable.");
   }
   const offered = bearerOf(request);
   if (offered === undefined) {

@@ -3,7 +3,7 @@ import type { AgentId } from "../workspace/agent-id.ts";
 import { Workspace } from "../workspace/workspace.ts";
 import { checkArguments, nameArguments } from "./arguments.ts";
 import { readJson } from "./body.ts";
-import { resultAs, toData, toJson } from "./data.ts";
+import { resultAs, toJson, toResult } from "./data.ts";
 import { codeOf, errorResponse, toolFailure } from "./errors.ts";
 import { serveExec } from "./exec.ts";
 import { serveFiles } from "./files.ts";
@@ -102,7 +102,10 @@ export class AgentHost<Instance, Env extends object> {
         session.run(async () => {
           const tool = this.#tool(name);
           const named = nameArguments(name as string, tool.parameters, args);
-          return resultAs(toData, await this.#invoke(tool, checkArguments(name as string, tool, named), id));
+          return resultAs(
+            toResult,
+            await this.#invoke(tool, checkArguments(name as string, tool, named), id),
+          );
         }),
     };
   }
@@ -121,8 +124,7 @@ export class AgentHost<Instance, Env extends object> {
 
   async #invoke(tool: ToolDoor<Instance>, args: ToolArguments, id: AgentId): Promise<unknown> {
     try {
-      this.#agent ??= this.#create(id);
-      return await tool.invoke(await this.#agent, args);
+      return await tool.invoke(await this.#instance(id), args);
     } catch (error) {
       // As it was thrown, so that what prints it can map the stack to the agent's own source.
       console.error(error);
@@ -130,14 +132,19 @@ export class AgentHost<Instance, Env extends object> {
     }
   }
 
-  async #create(id: AgentId): Promise<Instance> {
-    try {
-      return await this.#options.create({ workspace: this.workspace, env: this.#options.env, id });
-    } catch (error) {
-      // The next call tries anew.
+  #instance(id: AgentId): Promise<Instance> {
+    if (this.#agent !== undefined) return this.#agent;
+    const made = this.#create(id);
+    this.#agent = made;
+    // The next call tries anew.
+    made.catch(() => {
       this.#agent = undefined;
-      throw error;
-    }
+    });
+    return made;
+  }
+
+  async #create(id: AgentId): Promise<Instance> {
+    return this.#options.create({ workspace: this.workspace, env: this.#options.env, id });
   }
 
   #decoder(name: string, tool: ToolDoor<Instance>): Decode | undefined {

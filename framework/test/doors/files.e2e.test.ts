@@ -173,6 +173,51 @@ test("only a new file, when that was asked", async () => {
   expect(await (await ask("/once")).text()).toBe("1");
 });
 
+test("a file is changed only while it is the one that was seen, when that was asked", async () => {
+  await put("/seen", "1");
+  const etag = (await ask("/seen")).headers.get("etag") ?? "";
+  const changed = [412, "ERR_CHANGED"];
+  expect((await put("/seen", "2", { "if-match": etag })).status).toBe(204);
+  const attempts: [string, string, Record<string, string>][] = [
+    ["PUT", "/seen", { "if-match": etag }],
+    ["DELETE", "/seen", { "if-match": etag }],
+    ["PUT", "/never", { "if-match": "*" }],
+    ["PUT", "/seen", { "if-none-match": `"x", ${(await ask("/seen")).headers.get("etag")}` }],
+  ];
+  for (const [method, path, headers] of attempts) {
+    const answer = await rawRequest(served.port, base + path, {
+      method,
+      headers,
+      ...(method === "PUT" && { body: "3" }),
+    });
+    expect([answer.status, answer.code]).toEqual(changed);
+  }
+  expect(await (await ask("/seen")).text()).toBe("2");
+  expect(await code(await ask("/never"))).toEqual([404, "ENOENT"]);
+  const now = (await ask("/seen")).headers.get("etag") ?? "";
+  expect((await put("/seen", "4", { "if-match": `"x", ${now}`, "if-none-match": etag })).status).toBe(204);
+  expect((await ask("/seen", { method: "DELETE", headers: { "if-match": "*" } })).status).toBe(204);
+});
+
+test("a change that comes while the body does is seen, too", async () => {
+  await put("/raced", "old");
+  const etag = (await ask("/raced")).headers.get("etag") ?? "";
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const putting = ask("/raced", {
+    method: "PUT",
+    body: readable,
+    duplex: "half",
+    headers: { "if-match": etag },
+  } as RequestInit);
+  const writer = writable.getWriter();
+  await writer.write(new Uint8Array(300_000));
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  await put("/raced", "another's");
+  await writer.close();
+  expect(await code(await putting)).toEqual([412, "ERR_CHANGED"]);
+  expect(await (await ask("/raced")).text()).toBe("another's");
+});
+
 test("large files go through the client as streams, within bounds of each message", async () => {
   using computer = connect({ url: served.url });
   using notes = computer.notes("large");

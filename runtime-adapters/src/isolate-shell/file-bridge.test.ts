@@ -58,3 +58,27 @@ describe("FileBridge", () => {
     expect(await fs.readdir("/")).toEqual(["tmp"]);
   });
 });
+
+test("what is too large for the shell is never read into memory", async () => {
+  await using workspace = await Workspace.memory();
+  const { fs } = workspace;
+  await fs.writeFile("/large", "");
+  await fs.truncate("/large", 16 * 1024 * 1024 + 1);
+  const read: unknown[] = [];
+  const watched = new Proxy(fs, {
+    get(target, name) {
+      const verb = Reflect.get(target, name);
+      if (typeof verb !== "function") return verb;
+      return (...parameters: unknown[]) => {
+        if (name === "readFile") read.push(parameters);
+        return verb.apply(target, parameters);
+      };
+    },
+  });
+  const bridge = new FileBridge(watched);
+  expect(await bridge.answer("readFile", ["/large"])).toMatchObject({ error: { code: "EFBIG" } });
+  expect(await bridge.answer("readFile", ["/none"])).toMatchObject({ error: { code: "ENOENT" } });
+  expect(read).toEqual([]);
+  await fs.truncate("/large", 16 * 1024 * 1024);
+  expect(await bridge.answer("readFile", ["/large"])).toHaveProperty("value");
+});

@@ -15,8 +15,11 @@ class Verbs implements FileVerbs {
   }
 
   async readFile(path: string): Promise<Uint8Array> {
-    const bytes = await this.#fs.readFile(path);
-    if (bytes.byteLength <= MAX_FILE_BYTES) return bytes;
+    // Asked beforehand: what is too large must never be in memory. It may grow until it is read.
+    if ((await this.#fs.stat(path)).size <= MAX_FILE_BYTES) {
+      const bytes = await this.#fs.readFile(path);
+      if (bytes.byteLength <= MAX_FILE_BYTES) return bytes;
+    }
     throw fault("EFBIG", `file too large for this shell (at most ${MAX_FILE_BYTES} bytes), open`, path);
   }
 
@@ -49,6 +52,15 @@ class Verbs implements FileVerbs {
       entry.name,
       kindOf(entry),
     ]);
+  }
+
+  async rmdir(path: string): Promise<void> {
+    const fs = this.#fs as FileSystem & { rmdir?(path: string): Promise<void> };
+    if (fs.rmdir !== undefined) return fs.rmdir(path);
+    // Without that verb there is a moment between the two.
+    if (!(await fs.lstat(path)).isDirectory()) throw fault("ENOTDIR", "not a directory, rmdir", path);
+    if ((await fs.readdir(path)).length > 0) throw fault("ENOTEMPTY", "directory not empty, rmdir", path);
+    await fs.rm(path, { recursive: true });
   }
 
   rm(path: string, recursive: boolean, force: boolean): Promise<void> {

@@ -50,6 +50,29 @@ describe("IsolateShell", () => {
     expect(loaded[0]?.name).not.toBe(loaded[1]?.name);
   });
 
+  test("takes from a guest nothing but an outcome", async () => {
+    const answers = [
+      { exitCode: Number.NaN, droppedBytes: -5, limit: { toString: () => "x" } },
+      { exitCode: "0", droppedBytes: "many", limit: () => "x" },
+      { exitCode: 300, droppedBytes: 7, limit: "l".repeat(5000), status: "failed", runId: "another" },
+      { exitCode: 1e300, droppedBytes: Number.POSITIVE_INFINITY },
+    ] as never[];
+    const { loader } = fakeLoader(async () => answers.shift() as never);
+    await using workspace = await workspaceWith(loader);
+    const outcomes = [];
+    while (answers.length > 0) {
+      const { status, exitCode, droppedBytes, limits } = await workspace.runtime.exec("a").bytes();
+      const said = limits.filter(({ limit }) => limit === "backend").map(({ message }) => message.length);
+      outcomes.push([status, exitCode, droppedBytes, said]);
+    }
+    expect(outcomes).toEqual([
+      ["exited", 1, 0, []],
+      ["exited", 1, 0, []],
+      ["exited", 44, 7, [1000]],
+      ["exited", 1, 0, []],
+    ]);
+  });
+
   test("replaces an isolate that broke", async () => {
     const { loader, loaded, disposed } = fakeLoader(async (isolate) => {
       if (isolate === 0) throw new Error("Worker exceeded its memory limit.");

@@ -38,6 +38,8 @@ export interface IsolateShellOptions {
 }
 
 const COMPATIBILITY_DATE = "2026-01-01";
+/** Characters of a guest's word on the bound that it came up against. */
+const MAX_LIMIT_CHARS = 1000;
 /** How long an isolate that was told to stop may take before it is given up, in milliseconds. */
 const PATIENCE_MS = 200;
 
@@ -149,11 +151,20 @@ async function unlessDeaf<Answer>(answer: Promise<Answer>, signal: AbortSignal):
   }
 }
 
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
 async function call(guest: Guest, request: BackendRequest, host: GuestHost): Promise<GuestOutcome> {
   const { source, cwd, env, stdin, maxOutputBytes } = request;
   // A plain object: RPC refuses one without a prototype.
   const sent: GuestRequest = { source, cwd, env: { ...env }, stdin, maxOutputBytes };
   // RPC hands over a result that wants to be disposed of; what is in it is plain.
   const { exitCode, limit, droppedBytes } = await guest.exec(sent, host);
-  return { exitCode, droppedBytes, ...(limit === undefined ? {} : { limit }) };
+  // The guest is not trusted: what it answers is shown to others.
+  return {
+    exitCode: isCount(exitCode) ? exitCode & 255 : 1,
+    droppedBytes: isCount(droppedBytes) ? droppedBytes : 0,
+    ...(typeof limit === "string" && { limit: limit.slice(0, MAX_LIMIT_CHARS) }),
+  };
 }

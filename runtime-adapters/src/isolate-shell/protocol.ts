@@ -70,6 +70,8 @@ export interface FileVerbs {
   lstat(path: string): Promise<EntryStat>;
   mkdir(path: string, recursive: boolean): Promise<void>;
   readdir(path: string): Promise<[name: string, kind: EntryKind][]>;
+  /** Removes a folder that is empty. */
+  rmdir(path: string): Promise<void>;
   rm(path: string, recursive: boolean, force: boolean): Promise<void>;
   cp(source: string, target: string, recursive: boolean): Promise<void>;
   mv(source: string, target: string): Promise<void>;

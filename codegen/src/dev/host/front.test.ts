@@ -176,9 +176,46 @@ describe("what is refused", () => {
     ["no Host", "GET / HTTP/1.1\r\n"],
     ["an absolute address", "GET http://evil.example/ HTTP/1.1\r\nHost: localhost\r\n"],
     ["an asterisk", "OPTIONS * HTTP/1.1\r\nHost: localhost\r\n"],
+    ...[
+      "a@localhost",
+      "localhost/x",
+      "localhost, b",
+      "localhost:99999",
+      "a b",
+      "[::1",
+      "1.2.3.4.5",
+      "a\tb",
+      "",
+    ].map((host) => [`the Host ${JSON.stringify(host)}`, `GET / HTTP/1.1\r\nHost: ${host}\r\n`]),
+    ["no HTTP", "what is this\r\n"],
+    ["a space in the path", "GET /a b HTTP/1.1\r\nHost: localhost\r\n"],
+    [
+      "two lengths",
+      "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n",
+    ],
   ])("%s is a bad request, and the server goes on", async (_name, head) => {
-    expect(await raw(`${head}Connection: close\r\n\r\n`)).toMatch(/^HTTP\/1\.1 400 /);
+    const answer = await raw(`${head}Connection: close\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toContain('"code":"ERR_BAD_REQUEST"');
     expect((await fetch(url("/"))).status).toBe(200);
+  });
+
+  test.each([
+    "localhost",
+    "LOCALHOST:1",
+    "[::1]:8787",
+    "127.0.0.1:8787",
+    "xn--bcher-kva.example",
+    "a_b.example",
+  ])("the Host %s is for the worker to judge", async (host) => {
+    const answer = await raw(`GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test("headers without end are answered in words", async () => {
+    const answer = await raw(`GET /${"x".repeat(20_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 431 /);
+    expect(answer).toContain("16 KiB");
   });
 });
 
@@ -198,6 +235,19 @@ describe("a worker that is not there", () => {
     expect(response.status).toBe(503);
     expect(response.headers.get("retry-after")).toBe("1");
     expect(await response.json()).toMatchObject({ error: { code: "ERR_UNAVAILABLE" } });
+    expect(suspected).toBe(1);
+  });
+
+  test("is not answered for by wrangler in words of its own", async () => {
+    handle = (_request, response) => response.writeHead(503).end("Your worker restarted mid-request.");
+    const response = await fetch(url("/"), { method: "POST", body: "{}" });
+    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "1"]);
+    expect(await response.json()).toMatchObject({ error: { code: "ERR_UNAVAILABLE" } });
+    expect(suspected).toBe(1);
+    // A door's own failure is the worker's to tell.
+    handle = (_request, response) =>
+      response.writeHead(500, { "cross-origin-resource-policy": "same-origin" }).end("its own");
+    expect(await (await fetch(url("/"))).text()).toBe("its own");
     expect(suspected).toBe(1);
   });
 

@@ -33,12 +33,17 @@ export interface FrontOptions {
  * through here, since wrangler's own ports take forged headers.
  */
 export function createFront(options: FrontOptions): Server {
-  // Uploads and event streams may take as long as they like.
-  const server = http.createServer({ requestTimeout: 0 }, (request, response) => {
+  // Uploads and event streams may take as long as they like; a missing Host is refused below, in words.
+  const server = http.createServer({ requestTimeout: 0, requireHostHeader: false }, (request, response) => {
     forward(request, response, options).catch(() => {
       if (response.headersSent) response.destroy();
       else answer(response, NOT_UNDERSTOOD);
     });
+  });
+  // What Node refuses before it is a request, it would answer without a word.
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
+    else answerRaw(socket, error.code === "HPE_HEADER_OVERFLOW" ? HEADERS_TOO_LARGE : NOT_UNDERSTOOD);
   });
   server.on("upgrade", (request, socket, head) => {
     forwardUpgrade(request, socket, head, options).catch(() => answerRaw(socket, NOT_UNDERSTOOD));
@@ -58,6 +63,11 @@ async function forward(
   const onward = http.request(target(request, port, key, HOP_BY_HOP));
   response.on("close", () => onward.destroy());
   onward.on("response", (reply) => {
+    if (isToolings(reply)) {
+      reply.resume();
+      suspect();
+      return answer(response, INTERRUPTED);
+    }
     response.writeHead(reply.statusCode ?? 502, reply.statusMessage, endToEnd(reply.rawHeaders));
     response.flushHeaders();
     reply.on("error", () => response.destroy());
@@ -121,6 +131,14 @@ function target({ method, url, rawHeaders }: IncomingMessage, port: number, key:
   return { agent: false as const, host: "127.0.0.1", port, method, path: url, headers };
 }
 
+/**
+ * Whether wrangler answered in the worker's place: it does when a runtime ends in the middle of a request, with
+ * words or a page of its own. Every answer of a door says where it may be loaded.
+ */
+function isToolings({ statusCode = 0, headers }: IncomingMessage): boolean {
+  return statusCode >= 500 && headers["cross-origin-resource-policy"] === undefined;
+}
+
 interface Answer {
   readonly status: number;
   readonly code: string;
@@ -149,10 +167,23 @@ const NOT_UNDERSTOOD: Answer = {
   message: "A request names one Host, and a path that starts with /.",
 };
 
+const HEADERS_TOO_LARGE: Answer = {
+  status: 431,
+  code: "ERR_BAD_REQUEST",
+  message: "The path and the headers together may have 16 KiB.",
+};
+
+/**
+ * A Host as browsers and clients write it. wrangler makes a URL of it, which fails on some others, and takes from
+ * the rest another host than the one that was sent: from `a@b`, `b`.
+ */
+const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/i;
+
 function refuse({ url = "", rawHeaders }: IncomingMessage): Answer | undefined {
-  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && isNamed(name, "host"));
-  if (hosts.length !== 1 || !url.startsWith("/") || !URL.canParse(`http://localhost${url}`))
-    return NOT_UNDERSTOOD;
+  const hosts = rawHeaders.filter((_, at) => at % 2 === 1 && isNamed(rawHeaders[at - 1], "host"));
+  const [host = ""] = hosts;
+  if (hosts.length !== 1 || !HOST.test(host) || !URL.canParse(`http://${host}`)) return NOT_UNDERSTOOD;
+  if (!url.startsWith("/") || !URL.canParse(`http://localhost${url}`)) return NOT_UNDERSTOOD;
   // As wrangler will read it: `..` taken away, backslashes turned.
   const { pathname } = new URL(`http://localhost${url}`);
   if (TOOLING.test(pathname) || pathname === BUILD_PATH)

@@ -16,6 +16,8 @@ export class ShellError extends Error {}
 /** What the C library calls an error. */
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: "Permission denied",
+  EBUSY: "Device or resource busy",
+  EEXIST: "File exists",
   EFBIG: "File too large",
   EINVAL: "Invalid argument",
   EISDIR: "Is a directory",
@@ -24,6 +26,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "No such file or directory",
   ENOSPC: "No space left on device",
   ENOTDIR: "Not a directory",
+  ENOTEMPTY: "Directory not empty",
   EPERM: "Operation not permitted",
   EROFS: "Read-only file system",
 };

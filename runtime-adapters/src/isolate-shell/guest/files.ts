@@ -98,6 +98,12 @@ export class GuestFiles implements IFileSystem {
     await this.#ask("rm", path, options?.recursive === true, options?.force === true);
   }
 
+  /** More than the interpreter asks for; our own commands use it. */
+  async rmdir(path: string): Promise<void> {
+    refuseDevice(path, "rmdir");
+    await this.#ask("rmdir", path);
+  }
+
   async cp(source: string, target: string, options?: { recursive?: boolean }): Promise<void> {
     if (Devices.owns(source)) return this.writeFile(target, await this.readFileBuffer(source));
     if (Devices.owns(target)) return this.writeFile(target, await this.readFileBuffer(source));

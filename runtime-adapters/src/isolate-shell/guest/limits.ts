@@ -32,10 +32,10 @@ export const EXECUTION_LIMITS: NonNullable<BashOptions["executionLimits"]> = {
   maxExecutionTimeMs: 24 * 3_600_000,
 };
 
-/** How the interpreter's last words name the bound that it came up against. */
+/** How the interpreter's last words, or those of a command of its own, name the bound that they came up against. */
 const SIGNS: readonly RegExp[] = [
   /^bash: (.*), increase executionLimits\.\w+$/m,
-  /^bash: (.*(?:limit exceeded|exceeded limit|maximum recursion depth|too many).*)$/m,
+  /^(?:bash: )?(.*(?:limit exceeded|exceeded limit|exceeded maximum|maximum recursion depth|too many).*)$/m,
 ];
 
 /** The bound that ended a run, in words, if one did: exit status 126 and a sign among its last words. */

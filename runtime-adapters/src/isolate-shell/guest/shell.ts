@@ -1,7 +1,7 @@
 import { Bash, getCommandNames } from "just-bash/browser";
 import type { GuestHost, GuestOutcome, GuestRequest } from "../protocol.ts";
 import { encodeText, latin1FromBytes } from "./bytes.ts";
-import { OUR_COMMANDS } from "./commands.ts";
+import { OUR_COMMANDS } from "./commands/index.ts";
 import { Devices } from "./devices.ts";
 import { FileError, reason, ShellError } from "./errors.ts";
 import { GuestFiles } from "./files.ts";
@@ -9,6 +9,7 @@ import { EXECUTION_LIMITS, limitIn } from "./limits.ts";
 import { addTicks, makeLive } from "./live.ts";
 import { Output } from "./output.ts";
 import { RefusedScript, repair } from "./repairs.ts";
+import { inPlainWords } from "./words.ts";
 
 /** Commands that need what an isolate does not have, or that are not worth their weight. */
 const LEFT_OUT: ReadonlySet<string> = new Set(["sqlite3", "html-to-markdown", "tar", "clear"]);
@@ -36,9 +37,9 @@ export async function runShell(
   const output = new Output(host, request.maxOutputBytes);
   let lastWords = "";
   const hear = (stream: "stdout" | "stderr", data: Uint8Array) => {
-    if (stream === "stderr")
-      lastWords = (lastWords + latin1FromBytes(data.subarray(-LAST_WORDS))).slice(-LAST_WORDS);
-    return output.write(stream, data);
+    if (stream === "stdout") return output.write(stream, data);
+    lastWords = (lastWords + latin1FromBytes(data.subarray(-LAST_WORDS))).slice(-LAST_WORDS);
+    return output.write(stream, inPlainWords(data));
   };
   const outcome = (exitCode: number, limit?: string): GuestOutcome => ({
     exitCode,

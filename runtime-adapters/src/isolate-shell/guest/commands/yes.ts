@@ -1,12 +1,9 @@
-import { type CustomCommand, defineCommand } from "just-bash/browser";
+import { defineCommand } from "just-bash/browser";
 
 /** How much `yes` says: a pipe here is filled before it is read, so it cannot go on until nobody listens. */
 const YES_CHARACTERS = 512 * 1024;
 
-const yes = defineCommand("yes", async (args) => {
+export const yes = defineCommand("yes", async (args) => {
   const line = `${args.length === 0 ? "y" : args.join(" ")}\n`;
   return { stdout: line.repeat(Math.ceil(YES_CHARACTERS / line.length)), stderr: "", exitCode: 0 };
 });
-
-/** Commands that the interpreter lacks. */
-export const OUR_COMMANDS: readonly CustomCommand[] & CustomCommand[] = [yes];
