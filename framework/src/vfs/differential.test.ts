@@ -16,7 +16,7 @@ import { Tree } from "./tree.ts";
  * each, and the same tree at the end. What is done otherwise on purpose is in the README, and in `operations.ts`.
  */
 
-const RUNS = Number(process.env.RUNS ?? 100);
+const RUNS = Number(process.env.RUNS ?? 80);
 const DEPTH = 80;
 
 let root: string;
@@ -66,11 +66,14 @@ async function compare(
 
 test("random operations do what they do on disk", { timeout: 300_000 }, async () => {
   const covered = new Map<string, number>();
-  const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
-  await fc.assert(
-    fc.asyncProperty(steps(DEPTH), async (sequence) => compare(sequence, undefined, covered)),
-    { numRuns: RUNS, seed },
-  );
+  // One seed is always the same, so that what is asked of the mix below does not hang on chance.
+  const seeds = [3, Number(process.env.SEED ?? Date.now() % 2 ** 31)];
+  for (const seed of seeds) {
+    await fc.assert(
+      fc.asyncProperty(steps(DEPTH), async (sequence) => compare(sequence, undefined, covered)),
+      { numRuns: RUNS, seed },
+    );
+  }
   const total = [...covered.values()].reduce((sum, times) => sum + times, 0);
   const byVerb = Object.groupBy([...covered.keys()].sort(), (key) => key.slice(0, key.indexOf(" ")));
   const mix = Object.entries(byVerb).map(([verb, keys]) => {
@@ -78,7 +81,7 @@ test("random operations do what they do on disk", { timeout: 300_000 }, async ()
     return `  ${verb}: ${outcomes.join(", ")}`;
   });
   console.log(
-    `SEED=${seed}: ${total} operations in ${RUNS} sequences of up to ${DEPTH}; outcomes by verb:\n${mix.join("\n")}`,
+    `seeds ${seeds.join(", ")} (SEED=n sets the second): ${total} operations in ${seeds.length * RUNS} sequences of up to ${DEPTH}; outcomes by verb:\n${mix.join("\n")}`,
   );
   // The mix reaches every verb, and its failures.
   expect(Object.keys(byVerb).sort()).toEqual([...Operations.verbs].sort());
