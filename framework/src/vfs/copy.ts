@@ -69,6 +69,7 @@ export class Copy {
     const syscall = this.#options.dereference ? "stat" : "lstat";
     const { node } = tree.resolver.existing(source, this.#lastLink, { syscall, path: source });
     const place = this.#place(target);
+    this.#checkKinds(node, place?.node, source, target);
     if (isDirectory(node.mode)) {
       for (let at = place?.parent; at !== undefined; at = at.parent)
         if (at.id === node.id)
@@ -78,7 +79,6 @@ export class Copy {
             target,
           );
     }
-    this.#checkKinds(node, place?.node, source, target);
     tree.store.mutate({ syscall: "cp", path: source, dest: target }, () => {
       if (place === undefined) tree.mkdirs(parentPath(target), 0o755);
       const to = place ?? tree.resolver.locate(target, "never", { syscall: "cp", path: target });
@@ -182,6 +182,8 @@ export class Copy {
     this.#replace(there, parent, name);
     this.#make(mode, parent, name, (created) => {
       this.#tree().content.copy(node, created);
+      created.uid = node.uid;
+      created.gid = node.gid;
       if (preserveTimestamps) {
         const { atime_s, atime_ns, mtime_s, mtime_ns } = node;
         assignTimes(created, { s: atime_s, ns: atime_ns }, { s: mtime_s, ns: mtime_ns });
