@@ -106,15 +106,17 @@ export class Copy {
     const entries = tree.entries(level.from, level.after, STEP_COPIES);
     const names: string[] = [];
     let bytes = 0;
-    for (const { name, bytes: key, size } of entries) {
+    let taken = 0;
+    for (const { name, size } of entries) {
       const wanted =
         filter === undefined || (await filter(join(level.fromPath, name), join(level.toPath, name)));
       if (wanted) names.push(name);
-      level.after = key;
+      taken += 1;
       bytes += size > INLINE_BYTES ? STEP_BYTES / 4 : size;
       if (bytes > STEP_BYTES) break;
     }
-    if (entries.length < STEP_COPIES && entries.at(-1)?.bytes === level.after) this.#leave(level);
+    if (taken > 0) level.after = entries[taken - 1]?.bytes;
+    if (entries.length < STEP_COPIES && taken === entries.length) this.#leave(level);
     const call = { syscall: "cp", path: level.fromPath, dest: level.toPath };
     tree = this.#tree();
     const to = tree.store.find(level.to);
