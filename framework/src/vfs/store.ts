@@ -319,14 +319,13 @@ export class Store {
   /** Deletes nodes, many at once. */
   delete(ids: readonly number[]): void {
     this.recorder.nodes(ids);
-    const gone =
-      ids.length === 1
-        ? this.sql.exec<Gone>("DELETE FROM vfs_node WHERE id = ? RETURNING id, size", ids[0] as number)
-        : this.sql.exec<Gone>(
-            "DELETE FROM vfs_node WHERE id IN (SELECT value FROM json_each(?)) RETURNING id, size",
-            JSON.stringify(ids),
-          );
-    for (const { id, size } of gone) this.usage.removed(id, size);
+    const which = ids.length === 1 ? "id = ?" : "id IN (SELECT value FROM json_each(?))";
+    const list = ids.length === 1 ? (ids[0] as number) : JSON.stringify(ids);
+    if (!this.usage.counting) this.sql.exec(`DELETE FROM vfs_node WHERE ${which}`, list);
+    else {
+      const query = `DELETE FROM vfs_node WHERE ${which} RETURNING id, size`;
+      for (const { id, size } of this.sql.exec<Gone>(query, list)) this.usage.removed(id, size);
+    }
     for (const id of ids) {
       this.#nodes.delete(id);
       this.#entries.drop(id);

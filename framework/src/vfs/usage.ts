@@ -61,6 +61,11 @@ export class Usage {
     return this.#limits;
   }
 
+  /** Whether anything is counted yet, so that removals must be told. */
+  get counting(): boolean {
+    return this.#complete || this.#counted !== ROOT;
+  }
+
   /** A revision begins. */
   begin(): void {
     if (this.#limits.bytes !== undefined || this.#limits.entries !== undefined) this.complete();
