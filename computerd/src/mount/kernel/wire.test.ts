@@ -8,8 +8,9 @@ import { type Fields, isStruct, type Struct, struct } from "./struct.ts";
 import * as wire from "./wire.ts";
 
 const HEADER = "/usr/include/linux/fuse.h";
-const structs = Object.values(wire).filter(
-  (item): item is Struct<Fields> => typeof item === "object" && isStruct(item as never) && "at" in item,
+const structs = (Object.values(wire) as unknown[]).filter(
+  (item): item is Struct<Fields> =>
+    typeof item === "object" && item !== null && isStruct(item as never) && "at" in item,
 );
 
 test("fields lie where C puts them", () => {

@@ -1,0 +1,75 @@
+/** Bytes per block: a page, so that holes are told as the kernel sees them. */
+export const BLOCK = 4096;
+
+/**
+ * Which blocks of a file lie where in the store: runs `[first block of the file, first block in the store,
+ * how many]`, sorted, in one flat array of small integers. What no run covers is a hole and reads as zeros.
+ */
+export class Extents {
+  /** Three numbers per run. Read only, but by this class. */
+  runs: number[] = [];
+  /** Blocks that the runs cover. */
+  blocks = 0;
+  /** Runs of which somebody reads a pinned version: not overwritten in place. */
+  pins: number[][] | undefined = undefined;
+  /** Blocks that were let go while pinned: start and count in turn, free when the last pin is. */
+  deferred: number[] | undefined = undefined;
+  /** The version of the tree in which the runs last changed. */
+  version = 0;
+
+  /** The index in `runs` of the first run that ends after a block. */
+  find(block: number): number {
+    const { runs } = this;
+    const last = runs.length - 3;
+    if (last < 0) return 0;
+    // Appending and reading on are the usual cases: look at the last run first.
+    if ((runs[last] as number) + (runs[last + 2] as number) <= block) return last + 3;
+    let low = 0;
+    let high = last / 3;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((runs[middle * 3] as number) + (runs[middle * 3 + 2] as number) > block) high = middle;
+      else low = middle + 1;
+    }
+    return low * 3;
+  }
+
+  /** Maps blocks that are a hole so far. */
+  insert(block: number, store: number, count: number): void {
+    const { runs } = this;
+    const at = this.find(block);
+    this.blocks += count;
+    const before = at - 3;
+    if (
+      before >= 0 &&
+      (runs[before] as number) + (runs[before + 2] as number) === block &&
+      (runs[before + 1] as number) + (runs[before + 2] as number) === store
+    ) {
+      runs[before + 2] = (runs[before + 2] as number) + count;
+      return;
+    }
+    if (at === runs.length) runs.push(block, store, count);
+    else runs.splice(at, 0, block, store, count);
+  }
+
+  /** Unmaps what lies in `[from, to)` and calls back with what was there. */
+  remove(from: number, to: number, freed: (store: number, count: number) => void): void {
+    const { runs } = this;
+    let at = this.find(from);
+    const kept: number[] = [];
+    const start = at;
+    while (at < runs.length && (runs[at] as number) < to) {
+      const block = runs[at] as number;
+      const store = runs[at + 1] as number;
+      const count = runs[at + 2] as number;
+      const first = Math.max(block, from);
+      const end = Math.min(block + count, to);
+      if (first > block) kept.push(block, store, first - block);
+      if (end < block + count) kept.push(end, store + end - block, block + count - end);
+      this.blocks -= end - first;
+      freed(store + first - block, end - first);
+      at += 3;
+    }
+    if (at > start) runs.splice(start, at - start, ...kept);
+  }
+}
