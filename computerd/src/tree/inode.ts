@@ -17,8 +17,8 @@ export const S_IXGRP = 0o0010;
  */
 export class Inode {
   /** Where the table keeps it, and how often that place was used before: together the kernel's node id. */
-  readonly slot: number;
-  readonly generation: number;
+  slot: number;
+  generation: number;
   /** The tree's own number, `st_ino`. */
   readonly id: number;
   mode: number;
@@ -46,6 +46,8 @@ export class Inode {
   born = 0;
   attrVersion = 0;
   dataVersion = 0;
+  /** The version in which it last changed from outside. */
+  outsideVersion = 0;
   /** Neighbours in the list of nodes by last change. */
   older: Inode | undefined = undefined;
   newer: Inode | undefined = undefined;

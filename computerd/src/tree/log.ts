@@ -7,6 +7,8 @@ interface NameRecord {
   readonly name: string;
   /** The id that the name led to before; 0: none; -1: no longer known. */
   readonly before: number;
+  /** What it led to afterwards, if the change came from outside; -1: it did not. */
+  readonly outside: number;
 }
 
 /** A node that is other than it was. */
@@ -41,6 +43,7 @@ export interface Delta {
 
 const NOWHERE = 0;
 const UNKNOWN = -1;
+const INSIDE = -1;
 
 /**
  * The tree's memory of what changed. A node remembers when it last changed, and the nodes form a list in
@@ -50,6 +53,8 @@ const UNKNOWN = -1;
 export class ChangeLog {
   /** Grows with every change of the tree. */
   version = 0;
+  /** Whether what happens now comes from outside, where it is known already. */
+  outside = false;
   #newest: Inode | undefined;
   #names: NameRecord[] = [];
   /** Changes up to this version may be missing. */
@@ -70,9 +75,10 @@ export class ChangeLog {
     this.#newest = node;
   }
 
-  /** A name changed in the present version; `before` is the id that it led to, or 0. */
-  renamed(directory: Inode, name: string, before: number): void {
-    this.#names.push({ version: this.version, directory, name, before });
+  /** A name changed in the present version: the ids that it led to before and leads to now, 0 for none. */
+  renamed(directory: Inode, name: string, before: number, after: number): void {
+    const outside = this.outside ? after : INSIDE;
+    this.#names.push({ version: this.version, directory, name, before, outside });
     if (this.#names.length > this.#most) this.#compact();
   }
 
@@ -98,8 +104,12 @@ export class ChangeLog {
     this.#names.splice(0, this.#firstAfter(this.#floor));
   }
 
-  /** The net changes since a version. */
-  since(from: number): Delta {
+  /**
+   * The net changes since a version.
+   *
+   * @param all With what came from outside; otherwise only what happened inside.
+   */
+  since(from: number, all = false): Delta {
     const delta: Delta = {
       from,
       to: this.version,
@@ -110,33 +120,42 @@ export class ChangeLog {
     };
     if (from >= this.version) return delta;
     for (let node = this.#newest; node !== undefined; node = node.older) {
-      const attributes = node.attrVersion > from;
-      const content = node.dataVersion > from;
-      if (!attributes && !content) break;
-      if (node.nlink > 0 || node.entry !== undefined || node.id === 1)
+      const outside = node.outsideVersion > from;
+      const attributes = node.attrVersion > from || (all && outside);
+      const content = node.dataVersion > from || (all && outside);
+      if (!attributes && !content && !outside) break;
+      if ((attributes || content) && (node.entry !== undefined || node.id === 1))
         delta.nodes.push({ node, created: node.born > from, attributes, content });
     }
-    this.#namesSince(from, delta);
+    this.#namesSince(from, delta, all);
     return delta;
   }
 
-  #namesSince(from: number, delta: Delta): void {
-    const seen = new Map<Inode, Set<string>>();
+  #namesSince(from: number, delta: Delta, all: boolean): void {
+    const known = new Map<Inode, Map<string, number>>();
+    for (let at = this.#firstAfter(from); at < this.#names.length; at++) {
+      const { directory, name, before, outside } = this.#names[at] as NameRecord;
+      let names = known.get(directory);
+      if (names === undefined) {
+        names = new Map();
+        known.set(directory, names);
+      }
+      // What came from outside is what the other side knows: changes count from there.
+      if (outside !== INSIDE && !all) names.set(name, outside);
+      else if (!names.has(name)) names.set(name, before);
+    }
     const removed = new Set<number>();
     const alive = new Set<number>();
-    for (let at = this.#firstAfter(from); at < this.#names.length; at++) {
-      const { directory, name, before } = this.#names[at] as NameRecord;
-      let names = seen.get(directory);
-      if (names === undefined) seen.set(directory, (names = new Set()));
-      if (names.has(name)) continue;
-      names.add(name);
-      const node = directory.alive ? directory.directory?.get(name)?.node : undefined;
-      const now = node?.id ?? NOWHERE;
-      if (node !== undefined) alive.add(now);
-      if (before !== UNKNOWN && before === now) continue;
-      if (before > 0) removed.add(before);
-      if (directory.alive && (node !== undefined || directory.born <= from))
-        delta.names.push({ directory, name, node, before });
+    for (const [directory, names] of known) {
+      for (const [name, before] of names) {
+        const node = directory.alive ? directory.directory?.get(name)?.node : undefined;
+        const now = node?.id ?? NOWHERE;
+        if (node !== undefined) alive.add(now);
+        if (before === now) continue;
+        if (before > 0) removed.add(before);
+        if (directory.alive && (node !== undefined || directory.born <= from))
+          delta.names.push({ directory, name, node, before });
+      }
     }
     delta.removed = [...removed].filter((id) => !alive.has(id));
   }
@@ -154,21 +173,20 @@ export class ChangeLog {
 
   /** Merges the records of one name into its last, then drops the oldest quarter if that does not help. */
   #compact(): void {
-    const last = new Map<Inode, Map<string, NameRecord>>();
+    const last = new Map<Inode, Map<string, number>>();
     let kept: NameRecord[] = [];
     for (let at = this.#names.length - 1; at >= 0; at--) {
       const record = this.#names[at] as NameRecord;
       let names = last.get(record.directory);
-      if (names === undefined) last.set(record.directory, (names = new Map()));
+      if (names === undefined) {
+        names = new Map();
+        last.set(record.directory, names);
+      }
       const newer = names.get(record.name);
       if (newer === undefined) {
-        names.set(record.name, record);
+        names.set(record.name, kept.length);
         kept.push(record);
-      } else if (newer.before !== UNKNOWN) {
-        const merged = { ...newer, before: UNKNOWN };
-        names.set(record.name, merged);
-        kept[kept.indexOf(newer)] = merged;
-      }
+      } else kept[newer] = { ...(kept[newer] as NameRecord), before: UNKNOWN };
     }
     kept = kept.reverse();
     if (kept.length > this.#most * 0.75) {

@@ -41,12 +41,28 @@ export class NodeTable {
     return this.#byId.values();
   }
 
+  /** Gives a node another number: whoever holds the old one holds something dead. */
+  renumber(node: Inode): void {
+    this.#retire(node.slot, node.generation);
+    const slot = this.#free.pop() ?? this.#slots.push(undefined) - 1;
+    node.slot = slot;
+    node.generation = this.#generations[slot] ?? 0;
+    this.#slots[slot] = node;
+    this.#generations[slot] = node.generation;
+    node.lookups = 0;
+  }
+
   /** Removes a node: its number is dead from now on. */
   remove(node: Inode): void {
     node.alive = false;
-    this.#slots[node.slot] = undefined;
-    this.#generations[node.slot] = node.generation + 1;
-    this.#free.push(node.slot);
+    this.#retire(node.slot, node.generation);
     if (this.#byId.get(node.id) === node) this.#byId.delete(node.id);
+  }
+
+  #retire(slot: number, generation: number): void {
+    this.#slots[slot] = undefined;
+    this.#generations[slot] = generation + 1;
+    // The last generation is not followed by the first: better waste the slot.
+    if (generation + 1 < 2 ** 32) this.#free.push(slot);
   }
 }

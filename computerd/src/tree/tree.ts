@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { Clock } from "./clock.ts";
 import { Content } from "./content/content.ts";
 import type { Segments } from "./content/segments.ts";
@@ -49,8 +50,11 @@ export class Tree {
   readonly root: Inode;
   /** All names of nodes that have more than one. */
   readonly links = new Map<Inode, Set<Dirent>>();
-  /** The next `st_ino` for what is made here. */
-  nextId = ROOT_INO + 1;
+  /**
+   * The next `st_ino` for what is made here: from a range that begins at random, so that it meets neither
+   * the numbers of the tree outside nor those of another daemon.
+   */
+  nextId = (1 + randomInt(4095)) * 2 ** 40;
 
   constructor(segments: Segments, limits: Partial<TreeLimits> = {}, log = new ChangeLog()) {
     this.segments = segments;
@@ -150,6 +154,11 @@ export class Tree {
     if (directory.get(name) !== undefined) throw E.EEXIST;
     if (node.nlink >= LINK_MAX) throw E.EMLINK;
     this.begin();
+    // Made without a name (O_TMPFILE): as far as the log goes it is made now.
+    if (node.entry === undefined) {
+      node.born = this.log.version;
+      this.touchData(node);
+    }
     this.#name(parent, directory, name, node);
     this.#touchTimes(parent);
     this.#changed(node);
@@ -182,9 +191,9 @@ export class Tree {
     this.begin();
     if (target !== undefined && replaced !== undefined) {
       // The entry stays, and with it its cookie: a listing under way sees the name once.
-      this.log.renamed(toParent, toName, replaced.id);
+      this.log.renamed(toParent, toName, replaced.id, node.id);
       this.#detach(target, replaced);
-      this.log.renamed(parent, name, node.id);
+      this.log.renamed(parent, name, node.id, 0);
       this.#detach(entry, node);
       (parent.directory as Directory).remove(entry);
       this.#attach(target, node);
@@ -201,13 +210,15 @@ export class Tree {
 
   /** A node's attributes changed in the present version. */
   touchAttributes(node: Inode): void {
-    node.attrVersion = this.log.version;
+    if (this.log.outside) node.outsideVersion = this.log.version;
+    else node.attrVersion = this.log.version;
     this.log.touch(node);
   }
 
   /** A node's bytes changed in the present version. */
   touchData(node: Inode): void {
-    node.dataVersion = this.log.version;
+    if (this.log.outside) node.outsideVersion = this.log.version;
+    else node.dataVersion = this.log.version;
     this.log.touch(node);
   }
 
@@ -265,14 +276,14 @@ export class Tree {
   }
 
   #name(parent: Inode, directory: Directory, name: string, node: Inode): void {
-    this.log.renamed(parent, name, 0);
+    this.log.renamed(parent, name, 0, node.id);
     const entry = directory.add(name, parent, node);
     this.#attach(entry, node);
   }
 
   #unname(entry: Dirent): void {
     const node = entry.node as Inode;
-    this.log.renamed(entry.parent, entry.name, node.id);
+    this.log.renamed(entry.parent, entry.name, node.id, 0);
     this.#detach(entry, node);
     (entry.parent.directory as Directory).remove(entry);
   }
@@ -289,7 +300,10 @@ export class Tree {
       return;
     }
     let all = this.links.get(node);
-    if (all === undefined) this.links.set(node, (all = new Set([node.entry])));
+    if (all === undefined) {
+      all = new Set([node.entry]);
+      this.links.set(node, all);
+    }
     all.add(entry);
   }
 
@@ -315,8 +329,8 @@ export class Tree {
   #exchange(entry: Dirent, node: Inode, target: Dirent, other: Inode): void {
     this.begin();
     if (node !== other) {
-      this.log.renamed(entry.parent, entry.name, node.id);
-      this.log.renamed(target.parent, target.name, other.id);
+      this.log.renamed(entry.parent, entry.name, node.id, other.id);
+      this.log.renamed(target.parent, target.name, other.id, node.id);
       this.#detach(entry, node);
       this.#detach(target, other);
       this.#attach(entry, other);

@@ -3,6 +3,7 @@ import type { Inode } from "../../tree/inode.ts";
 import type { Tree } from "../../tree/tree.ts";
 import type { Reply } from "./reply.ts";
 import type { Request } from "./request.ts";
+import type { Stage } from "./stage.ts";
 
 /** What a handler returns instead of a payload's length: the request wants no answer, or gets it later. */
 export const NO_REPLY = -1;
@@ -14,7 +15,6 @@ export interface Space {
   blocks: number;
   free: number;
   available: number;
-  files: number;
   filesFree: number;
 }
 
@@ -34,7 +34,7 @@ export interface Context {
   reply: Reply;
   outside: Outside;
   /** Threads of ours that only play: what they do through the mount makes events, not changes. */
-  players: Set<number>;
+  stage: Stage;
 }
 
 /** Answers one operation: writes the payload, and returns its length or why there is none. */

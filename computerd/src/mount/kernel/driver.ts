@@ -1,70 +1,109 @@
-import { closeSync, mkdirSync, readFileSync } from "node:fs";
+import { closeSync, mkdirSync, statfs } from "node:fs";
+import { resolve as resolvePath } from "node:path";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
-import { attach, detach, openDevice } from "./attach.ts";
-import { Doorbell } from "./doorbell.ts";
-import type { Answer, HelperData, LoopData } from "./threads.ts";
+import { lockStore, type StoreLock } from "../../tree/store/lock.ts";
+import { type Mount, type MountDriver, MountError, type MountOptions } from "../types.ts";
+import { attach, clearDeadMount, detach, mountsAt, openDevice } from "./attach.ts";
+import { BELL_SIZE, Doorbell } from "./doorbell.ts";
+import { JobClient } from "./job-client.ts";
+import { LoopClient } from "./loop-client.ts";
+import { KernelMount } from "./mount.ts";
+import { threadFile } from "./thread-file.ts";
+import type { LoopData, NotifierData, NotifyJob, PlayerData, PlayerJob, ReplierData } from "./threads.ts";
 
-export interface KernelMountOptions {
-  path: string;
-  store: string;
+/** Speaks the kernel's FUSE protocol itself. Linux, with `/dev/fuse` and the right to mount. */
+export const kernelDriver: MountDriver = { name: "kernel", mount: mountKernel };
+
+async function mountKernel(options: MountOptions): Promise<Mount> {
+  const path = resolvePath(options.path);
+  const lock = lockStore(options.store);
+  if (lock === undefined)
+    throw new MountError("ERR_STORE_LOCKED", `${options.store} belongs to a daemon that is running`);
+  try {
+    await clearDeadMount(path);
+    mkdirSync(path, { recursive: true });
+    return await start(path, options, lock);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
 }
 
-function threadFile(name: string): URL {
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  return new URL(`./${name}.${extension}`, import.meta.url);
-}
-
-export async function mountKernel({ path, store }: KernelMountOptions): Promise<{ close(): Promise<void> }> {
-  mkdirSync(store, { recursive: true });
-  const fd = openDevice(false);
-  await attach(fd, path);
-  const bell = new SharedArrayBuffer(4);
-  const toLoop = new MessageChannel();
+async function start(path: string, options: MountOptions, lock: StoreLock): Promise<Mount> {
+  const fd = openDevice();
+  const bell = new SharedArrayBuffer(BELL_SIZE);
+  const doorbell = new Doorbell(bell, () => statfs(path, () => {}));
+  const control = new MessageChannel();
+  const toNotifier = new MessageChannel();
+  const toReplier = new MessageChannel();
+  const toPlayer = new MessageChannel();
   const loopNotifier = new MessageChannel();
-  const loopReplier = new MessageChannel();
-  const mainNotifier = new MessageChannel();
-  const mainReplier = new MessageChannel();
-  const start = (name: string, workerData: LoopData | HelperData, ports: MessagePort[]) =>
-    new Worker(threadFile(name), { workerData, transferList: ports });
   const threads = [
-    start(
-      "loop",
-      {
-        fd,
-        store,
-        limits: {},
-        bell,
-        control: toLoop.port2,
-        notifier: loopNotifier.port1,
-        replier: loopReplier.port1,
-      },
-      [toLoop.port2, loopNotifier.port1, loopReplier.port1],
-    ),
-    start("notifier", { fd, bell, loop: loopNotifier.port2, control: mainNotifier.port2 }, [
-      loopNotifier.port2,
-      mainNotifier.port2,
-    ]),
-    start("replier", { fd, bell, loop: loopReplier.port2, control: mainReplier.port2 }, [
-      loopReplier.port2,
-      mainReplier.port2,
-    ]),
+    thread<LoopData>("loop", {
+      fd,
+      store: options.store,
+      limits: options.limits ?? {},
+      bell,
+      control: control.port2,
+      notifier: loopNotifier.port1,
+      replier: toReplier.port1,
+    }),
+    thread<NotifierData>("notifier", {
+      fd,
+      path,
+      bell,
+      loop: loopNotifier.port2,
+      control: toNotifier.port2,
+    }),
+    thread<ReplierData>("replier", { fd, loop: toReplier.port2 }),
+    thread<PlayerData>("player", { path, control: toPlayer.port2 }),
   ];
-  void new Doorbell(bell, fd);
-  await new Promise<void>((resolve) => {
-    toLoop.port1.on("message", (answer: Answer) => {
-      if (answer.type === "ready") resolve();
+  const loop = new LoopClient(control.port1, doorbell);
+  const notifier = new JobClient<NotifyJob>(toNotifier.port1);
+  const player = new JobClient<PlayerJob>(toPlayer.port1);
+  const failed = Promise.withResolvers<never>();
+  for (const worker of threads)
+    worker.on("error", (error: Error) => {
+      failed.reject(
+        new MountError("ERR_MOUNT_FAILED", `the mount could not be served: ${error.message}`, error),
+      );
+      loop.end(error.message);
     });
-  });
-  return {
-    async close() {
-      await detach(path, false).catch(() => detach(path, true));
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      for (const thread of threads) await thread.terminate();
-      toLoop.port1.close();
-      mainNotifier.port1.close();
-      mainReplier.port1.close();
-      closeSync(fd);
-      void readFileSync;
-    },
-  };
+  failed.promise.catch(() => {});
+
+  async function stop(): Promise<void> {
+    notifier.close();
+    player.close();
+    loop.close();
+    await Promise.all(threads.map((worker) => worker.terminate()));
+    closeSync(fd);
+    lock.release();
+  }
+  try {
+    await attach(fd, path);
+  } catch (error) {
+    doorbell.announceMount(false);
+    await Promise.race([loop.ended, failed.promise]).catch(() => {});
+    await stop();
+    throw error;
+  }
+  doorbell.announceMount(true);
+  try {
+    await Promise.race([loop.ready, failed.promise]);
+  } catch (error) {
+    await detach(path, true).catch(() => {});
+    await stop();
+    throw error;
+  }
+  const device = mountsAt(path).at(-1)?.device ?? "0:0";
+  return new KernelMount({ path, device, loop, notifier, player, doorbell, stop });
+}
+
+function thread<Data extends object>(name: string, workerData: Data): Worker {
+  const ports = Object.values(workerData).filter((value) => isPort(value));
+  return new Worker(threadFile(name), { workerData, transferList: ports, name: `computerd ${name}` });
+}
+
+function isPort(value: unknown): value is MessagePort {
+  return typeof value === "object" && value !== null && "postMessage" in value;
 }

@@ -1,9 +1,10 @@
 /** The loop's thread: owns the tree, reads requests, answers them. It waits for the kernel only. */
 import { readSync, statfsSync, writeSync } from "node:fs";
 import { receiveMessageOnPort, workerData } from "node:worker_threads";
-import { Segments } from "../../tree/content/segments.ts";
+import { TreeError } from "../../tree/errors.ts";
 import type { Inode } from "../../tree/inode.ts";
-import { Tree } from "../../tree/tree.ts";
+import { Store } from "../../tree/store/store.ts";
+import { Commands } from "./commands.ts";
 import type { Outside } from "./context.ts";
 import { Doorbell } from "./doorbell.ts";
 import { sought } from "./handlers/data.ts";
@@ -12,20 +13,27 @@ import type { Request } from "./request.ts";
 import { Session } from "./session.ts";
 import type { Answer, Call, Done, LoopData, NotifyJob, SyncJob } from "./threads.ts";
 
+/** So many changes at most wait to be put on record; each commit is short then. */
+const COMMIT_AFTER = 4096;
+const BLOCK = 4096;
+
 // Errors that are ordinary here (EAGAIN, ENOENT) need no stack.
 Error.stackTraceLimit = 0;
 
-const { fd, store, limits, bell, control, notifier, replier } = workerData as LoopData;
-const doorbell = new Doorbell(bell, fd);
-const segments = new Segments(`${store}/content`);
-const tree = new Tree(segments, limits);
+const { fd, store: folder, limits, bell, control, notifier, replier } = workerData as LoopData;
+const doorbell = new Doorbell(bell, () => {});
+const store = Store.open(folder, limits);
+const { tree } = store;
+/** Requests that wait for the notifier, as they came. */
 const parked = new Map<number, Buffer>();
 let nextJob = 1;
+/** A commit failed: the next one by number of changes waits until there are so many more. */
+let commitAt = COMMIT_AFTER;
 
 const outside: Outside = {
   sync(request: Request) {
     const { uniqueLow, uniqueHigh } = request;
-    const job: SyncJob = { fds: segments.takeDirty(), uniqueLow, uniqueHigh };
+    const job: SyncJob = { fds: store.commitForSync(), uniqueLow, uniqueHigh };
     replier.postMessage(job);
   },
   writeBack(request: Request, node: Inode) {
@@ -35,15 +43,15 @@ const outside: Outside = {
     notifier.postMessage(job);
   },
   space() {
-    const { bsize, blocks, bfree, bavail, ffree } = statfsSync(store);
-    const spare = (segments.spare * 4096) / bsize;
+    const { bsize, blocks, bfree, bavail, ffree } = statfsSync(folder);
+    const left = Math.max(0, Math.floor(tree.limits.bytes / bsize - (tree.segments.used * BLOCK) / bsize));
+    const nodesLeft = Math.max(0, tree.limits.nodes - tree.table.count);
     return {
       blockSize: bsize,
-      blocks,
-      free: bfree,
-      available: bavail + 0 * spare,
-      files: 0,
-      filesFree: ffree,
+      blocks: Math.min(blocks, Math.floor(tree.limits.bytes / bsize)),
+      free: Math.min(bfree, left),
+      available: Math.min(bavail, left),
+      filesFree: Math.min(ffree, nodesLeft),
     };
   },
 };
@@ -52,6 +60,7 @@ const session = new Session(tree, outside, () => {
   const { minor = 0, flags = 0 } = session.agreed ?? {};
   say({ type: "ready", minor, flags });
 });
+const commands = new Commands(store, session.stage);
 
 function say(answer: Answer): void {
   control.postMessage(answer);
@@ -75,9 +84,28 @@ function mail(): void {
     const length = session.resume(request.length, sought);
     if (length > 0) send(length);
   }
-  for (let got = receiveMessageOnPort(control); got !== undefined; got = receiveMessageOnPort(control)) {
-    const { id } = got.message as Call;
-    say({ type: "answer", id, result: null });
+  for (let got = receiveMessageOnPort(control); got !== undefined; got = receiveMessageOnPort(control))
+    say(perform(got.message as Call));
+}
+
+function perform({ id, method, args }: Call): Answer {
+  try {
+    const work = commands[method] as (...args: unknown[]) => unknown;
+    return { type: "answer", id, result: work.apply(commands, args) };
+  } catch (error) {
+    const { message } = error as Error;
+    return { type: "failed", id, code: error instanceof TreeError ? error.code : "EIO", message };
+  }
+}
+
+function commitIfDue(): void {
+  if (tree.log.version - store.committed < commitAt) return;
+  try {
+    store.commit();
+    commitAt = COMMIT_AFTER;
+  } catch {
+    // The disk is full. Writers are told so by their own writes; the next commit tries again.
+    commitAt = tree.log.version - store.committed + COMMIT_AFTER;
   }
 }
 
@@ -95,9 +123,15 @@ function loop(): string {
     if (length === 0) return "aborted";
     const answer = session.handle(length);
     if (answer > 0) send(answer);
+    commitIfDue();
     if (doorbell.rang()) mail();
+    doorbell.show(tree.log.version);
   }
 }
 
-say({ type: "ended", reason: loop() });
-segments.close();
+const reason = doorbell.waitForMount() ? loop() : "never mounted";
+try {
+  store.close();
+} finally {
+  say({ type: "ended", reason });
+}

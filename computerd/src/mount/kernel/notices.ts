@@ -4,9 +4,7 @@ import {
   NOTIFY_DELETE_OUT,
   NOTIFY_INVAL_ENTRY_OUT,
   NOTIFY_INVAL_INODE_OUT,
-  NOTIFY_RETRIEVE_OUT,
   OUT_HEADER,
-  ROOT_ID,
 } from "./wire.ts";
 
 /** A node's number in the kernel, as the two halves of which it is made. */
@@ -62,17 +60,6 @@ export function encodeNotice(notice: Notice): Buffer {
       return message;
     }
   }
-}
-
-/**
- * A message that makes the kernel send a request, NOTIFY_REPLY: it wakes a thread that sleeps in `read`
- * on the connection. It only queues something and never waits, so that any thread may send it.
- */
-export function encodeWakeUp(): Buffer {
-  const { at, size } = NOTIFY_RETRIEVE_OUT;
-  const message = start(NOTIFY.RETRIEVE, size);
-  putId(message, OUT_HEADER.size + at.nodeid, { slot: ROOT_ID, generation: 0 });
-  return message;
 }
 
 function start(code: number, payload: number): Buffer {

@@ -1,12 +1,12 @@
 /** The notifier's thread: tells the kernel what changed from outside, which may wait for the loop. */
-import { writeSync } from "node:fs";
+import { statfsSync, writeSync } from "node:fs";
 import { type MessagePort, workerData } from "node:worker_threads";
 import { Doorbell } from "./doorbell.ts";
 import { encodeNotice } from "./notices.ts";
-import type { HelperData, NotifyJob } from "./threads.ts";
+import type { NotifierData, NotifyJob } from "./threads.ts";
 
-const { fd, bell, loop, control } = workerData as HelperData;
-const doorbell = new Doorbell(bell, fd);
+const { fd, path, bell, loop, control } = workerData as NotifierData;
+const doorbell = new Doorbell(bell, () => statfsSync(path));
 
 listen(loop, () => doorbell.ring());
 listen(control, () => {});

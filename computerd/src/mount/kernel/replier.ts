@@ -2,10 +2,10 @@
 import { fdatasyncSync, writeSync } from "node:fs";
 import { constants } from "node:os";
 import { receiveMessageOnPort, workerData } from "node:worker_threads";
-import type { HelperData, SyncJob } from "./threads.ts";
+import type { ReplierData, SyncJob } from "./threads.ts";
 import { OUT_HEADER } from "./wire.ts";
 
-const { fd, loop } = workerData as HelperData;
+const { fd, loop } = workerData as ReplierData;
 const reply = Buffer.alloc(OUT_HEADER.size);
 
 loop.on("message", (first: SyncJob) => {

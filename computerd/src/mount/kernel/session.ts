@@ -8,6 +8,7 @@ import * as names from "./handlers/names.ts";
 import { type Agreed, MAX_REQUEST, negotiate } from "./init.ts";
 import { Reply } from "./reply.ts";
 import { Request } from "./request.ts";
+import { Stage } from "./stage.ts";
 import { BATCH_FORGET_IN, FORGET_IN, FORGET_ONE, IN_HEADER, OP } from "./wire.ts";
 
 /** Room for the greatest WRITE and READ with their headers. */
@@ -71,13 +72,13 @@ export class Session {
       outside,
       request: new Request(this.input),
       reply: new Reply(this.output),
-      players: new Set(),
+      stage: new Stage(tree, new Set()),
     };
   }
 
-  /** Threads whose calls through the mount only make events; see `Players`. */
-  get players(): Set<number> {
-    return this.#context.players;
+  /** Where changes from outside are played for watchers. */
+  get stage(): Stage {
+    return this.#context.stage;
   }
 
   /** Handles the request in the first `length` bytes of `input`. How long the reply in `output` is; 0: none. */

@@ -1,6 +1,8 @@
 import type { MessagePort } from "node:worker_threads";
 import type { TreeLimits } from "../../tree/tree.ts";
+import type { Commands } from "./commands.ts";
 import type { Notice } from "./notices.ts";
+import type { Play } from "./stage.ts";
 
 /** What the loop is started with. */
 export interface LoopData {
@@ -14,11 +16,23 @@ export interface LoopData {
   replier: MessagePort;
 }
 
-/** What the notifier and the replier are started with: the connection, and the loop's side. */
-export interface HelperData {
+/** What the notifier and the replier are started with: the connection, and whom they work for. */
+export interface NotifierData {
   fd: number;
+  path: string;
   bell: SharedArrayBuffer;
   loop: MessagePort;
+  control: MessagePort;
+}
+
+export interface ReplierData {
+  fd: number;
+  loop: MessagePort;
+}
+
+/** What the player is started with. */
+export interface PlayerData {
+  path: string;
   control: MessagePort;
 }
 
@@ -26,6 +40,15 @@ export interface HelperData {
 export interface NotifyJob {
   id: number;
   notices: Notice[];
+}
+
+/** Work for the player: show itself under a name, or play. The answer is a {@link Done}. */
+export interface PlayerJob {
+  id: number;
+  enter?: string;
+  plays?: Play[];
+  /** `major:minor` of the mount. */
+  device: string;
 }
 
 /** Work for the replier: sync these descriptors, then send this reply. */
@@ -39,11 +62,16 @@ export interface Done {
   id: number;
 }
 
+/** The names of what can be asked of the loop. */
+export type Method = {
+  [K in keyof Commands]: Commands[K] extends (...args: never[]) => unknown ? K : never;
+}[keyof Commands];
+
 /** A call from the main thread to the loop, and its result. */
 export interface Call {
   id: number;
-  method: string;
-  argument: unknown;
+  method: Method;
+  args: unknown[];
 }
 
 export type Answer =

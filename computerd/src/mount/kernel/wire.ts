@@ -10,8 +10,6 @@ export const MAJOR = 7;
 export const MINOR = 38;
 /** Below this the kernel knows neither `max_pages` nor refusing OPENDIR: Linux 5.4. */
 export const MINOR_AT_LEAST = 31;
-/** The node id of the root. */
-export const ROOT_ID = 1;
 
 export const IN_HEADER = struct("fuse_in_header", {
   len: "u32",
@@ -203,14 +201,6 @@ export const NOTIFY_DELETE_OUT = struct("fuse_notify_delete_out", {
   namelen: "u32",
   padding: "u32",
 });
-export const NOTIFY_RETRIEVE_OUT = struct("fuse_notify_retrieve_out", {
-  notify_unique: "u64",
-  nodeid: "u64",
-  offset: "u64",
-  size: "u32",
-  padding: "u32",
-});
-
 /** The operations, by their number in a request's header. */
 export const OP = {
   LOOKUP: 1,
@@ -257,7 +247,7 @@ export const OP = {
 } as const;
 
 /** The messages that a daemon may send unasked: their number stands where a reply has its error. */
-export const NOTIFY = { INVAL_INODE: 2, INVAL_ENTRY: 3, RETRIEVE: 5, DELETE: 6 } as const;
+export const NOTIFY = { INVAL_INODE: 2, INVAL_ENTRY: 3, DELETE: 6 } as const;
 
 /** What INIT negotiates, as bits of `flags`. */
 export const INIT = {

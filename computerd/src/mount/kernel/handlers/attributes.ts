@@ -21,11 +21,11 @@ export function getattr({ reply }: Context, node: Inode): number {
   return ATTR_OUT.size;
 }
 
-export function setattr({ request, tree, reply, players }: Context, node: Inode): number {
+export function setattr({ request, tree, reply, stage }: Context, node: Inode): number {
   const body = request.body(SETATTR_IN.size);
   const { at } = SETATTR_IN;
   const valid = request.u32(body + at.valid);
-  if (!players.has(request.pid)) {
+  if (!stage.isPlayer(request.pid)) {
     const wanted: NewAttributes = {};
     if ((valid & FATTR.MODE) !== 0) wanted.mode = request.u32(body + at.mode);
     if ((valid & FATTR.UID) !== 0) wanted.uid = request.u32(body + at.uid);

@@ -21,12 +21,22 @@ const S_IFCHR = 0o020000;
 const S_IFBLK = 0o060000;
 const O_EXCL = 0o200;
 
-export function lookup({ tree, request, reply }: Context, parent: Inode): number {
+export function lookup({ tree, request, reply, stage }: Context, parent: Inode): number {
   const name = request.name(request.body(1));
   if (name.length > NAME_MAX) throw E.ENAMETOOLONG;
   const node = tree.entry(parent, name)?.node;
+  const scene = stage.isPlayer(request.pid) ? stage.scene(parent, name) : undefined;
+  if (scene !== undefined) {
+    // What a player sees is for that player only: the kernel must not keep it.
+    if (scene.ghost === undefined || node !== undefined) reply.noEntry(PAYLOAD, false);
+    else {
+      answer(reply, scene.ghost);
+      reply.u64(PAYLOAD + ENTRY_OUT.at.entry_valid, 0);
+    }
+    return ENTRY_OUT.size;
+  }
   if (node === undefined) {
-    reply.noEntry(PAYLOAD, true);
+    reply.noEntry(PAYLOAD, !stage.enters(request.pid, name));
     return ENTRY_OUT.size;
   }
   return answer(reply, node);
@@ -48,24 +58,30 @@ export function mknod(context: Context, parent: Inode): number {
   );
 }
 
-export function mkdir({ request, tree, reply }: Context, parent: Inode): number {
+export function mkdir({ request, tree, reply, stage }: Context, parent: Inode): number {
   const body = request.body(MKDIR_IN.size + 1);
   const mode = S_IFDIR | (request.u32(body + MKDIR_IN.at.mode) & 0o7777);
   const name = request.name(body + MKDIR_IN.size);
+  if (stage.isPlayer(request.pid)) return answer(reply, stage.made(parent, name));
   return answer(reply, tree.make(parent, name, { mode, uid: request.uid, gid: request.gid }));
 }
 
-export function symlink({ request, tree, reply }: Context, parent: Inode): number {
+export function symlink({ request, tree, reply, stage }: Context, parent: Inode): number {
   const body = request.body(2);
   const name = request.name(body);
+  if (stage.isPlayer(request.pid)) return answer(reply, stage.made(parent, name));
   const target = Buffer.from(request.name(body + name.length + 1), "latin1");
   const mode = S_IFLNK | 0o777;
   return answer(reply, tree.make(parent, name, { mode, uid: request.uid, gid: request.gid, target }));
 }
 
-export function create({ request, tree, reply }: Context, parent: Inode): number {
+export function create({ request, tree, reply, stage }: Context, parent: Inode): number {
   const body = request.body(CREATE_IN.size + 1);
   const name = request.name(body + CREATE_IN.size);
+  if (stage.isPlayer(request.pid)) {
+    answer(reply, stage.made(parent, name));
+    return ENTRY_OUT.size + opened(reply);
+  }
   if (tree.entry(parent, name) !== undefined) {
     // It came from outside since the kernel looked. ESTALE makes the kernel look again and open it.
     throw (request.u32(body + CREATE_IN.at.flags) & O_EXCL) !== 0 ? E.EEXIST : E.ESTALE;
@@ -82,13 +98,17 @@ export function tmpfile({ request, tree, reply }: Context, parent: Inode): numbe
   return ENTRY_OUT.size + opened(reply);
 }
 
-export function unlink({ request, tree }: Context, parent: Inode): number {
-  tree.unlink(parent, request.name(request.body(1)));
+export function unlink({ request, tree, stage }: Context, parent: Inode): number {
+  const name = request.name(request.body(1));
+  if (stage.isPlayer(request.pid)) stage.removed(parent, name);
+  else tree.unlink(parent, name);
   return 0;
 }
 
-export function rmdir({ request, tree }: Context, parent: Inode): number {
-  tree.rmdir(parent, request.name(request.body(1)));
+export function rmdir({ request, tree, stage }: Context, parent: Inode): number {
+  const name = request.name(request.body(1));
+  if (stage.isPlayer(request.pid)) stage.removed(parent, name);
+  else tree.rmdir(parent, name);
   return 0;
 }
 
