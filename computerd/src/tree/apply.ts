@@ -95,10 +95,10 @@ class Application {
     if (isNew) return;
     // The kernel believes its own size and time of a file that it knows: it must know another one.
     const stale = node.isFile && (content || `${node.mtimeSec}.${node.mtimeNsec}` !== mtimeBefore);
-    if ((stale || (content && node.isSymlink)) && former.lookups > 0) {
-      tree.table.renumber(node);
+    if (stale || (content && node.isSymlink)) {
+      if (former.lookups > 0) tree.table.renumber(node);
       this.#applied.replaced.push({ node, before: { ...former, dead: true } });
-    } else if (former.lookups > 0) this.#applied.touched.push(node);
+    } else this.#applied.touched.push(node);
   }
 
   #create(put: NodePut): Inode {

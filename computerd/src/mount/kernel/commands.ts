@@ -71,7 +71,7 @@ export class Commands extends TreeService {
       }
     }
     for (const node of applied.touched) {
-      notices.push({ kind: "attributes", node: idOf(node) });
+      if (node.lookups > 0) notices.push({ kind: "attributes", node: idOf(node) });
       for (const entry of tree.namesOf(node)) {
         const path = pathOf(entry.parent, entry.name);
         if (path !== undefined) plays.push(this.#stage.touch(entry.parent, node, path));

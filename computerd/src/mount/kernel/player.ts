@@ -1,6 +1,6 @@
 /**
  * The player's thread: after changes from outside it does through the mount what makes the kernel tell
- * watchers; see `Stage`. It acts only where somebody watches.
+ * watchers; see `Stage`. Where there is much to do it acts only where somebody watches.
  */
 import {
   chmodSync,
@@ -18,13 +18,18 @@ import type { Play } from "./stage.ts";
 import type { PlayerData, PlayerJob } from "./threads.ts";
 import { watchedNodes } from "./watchers.ts";
 
+/** So few plays cost less than to find out who watches. */
+const FEW = 32;
+
 const { path, control } = workerData as PlayerData;
 
 control.on("message", ({ id, enter, plays, device }: PlayerJob) => {
   if (enter !== undefined) quietly(() => lstatSync(`${path}/${enter}`));
   if (plays !== undefined && plays.length > 0) {
-    const watched = watchedNodes(device);
-    for (const play of plays) if (watched.has(play.parent) || watched.has(play.node)) perform(play);
+    const watched = plays.length > FEW ? watchedNodes(device) : undefined;
+    for (const play of plays) {
+      if (watched === undefined || watched.has(play.parent) || watched.has(play.node)) perform(play);
+    }
   }
   control.postMessage({ id });
 });
