@@ -16,6 +16,8 @@ export interface NewAttributes {
   ctimeNsec?: number;
   /** Take setuid and setgid away, as a write by somebody without privilege does. */
   kill?: boolean;
+  /** Whoever asks is neither privileged nor in the node's group. */
+  stranger?: boolean;
 }
 
 /** The id that means "leave it". */
@@ -34,9 +36,9 @@ export function setAttributes(tree: Tree, node: Inode, wanted: NewAttributes): v
   if (wanted.uid !== undefined || wanted.gid !== undefined) {
     if (wanted.uid !== undefined && wanted.uid !== NO_ID) node.uid = wanted.uid;
     if (wanted.gid !== undefined && wanted.gid !== NO_ID) node.gid = wanted.gid;
-    if (!node.isDirectory && wanted.mode === undefined) killPrivileges(node);
+    if (!node.isDirectory && wanted.mode === undefined) killPrivileges(node, wanted.stranger);
   }
-  if (wanted.kill === true) killPrivileges(node);
+  if (wanted.kill === true) killPrivileges(node, wanted.stranger);
   if (wanted.atimeSec !== undefined) {
     node.atimeSec = wanted.atimeSec;
     node.atimeNsec = wanted.atimeNsec ?? 0;
@@ -56,10 +58,13 @@ export function setAttributes(tree: Tree, node: Inode, wanted: NewAttributes): v
   tree.touchAttributes(node);
 }
 
-/** Takes setuid away, and setgid where the group may execute: without that it means locking, not rights. */
-export function killPrivileges(node: Inode): void {
+/**
+ * Takes setuid away, and setgid where the group may execute. Where it may not, setgid gives no rights, and
+ * only a stranger to the group loses it.
+ */
+export function killPrivileges(node: Inode, stranger = false): void {
   node.mode &= ~S_ISUID;
-  if ((node.mode & S_IXGRP) !== 0) node.mode &= ~S_ISGID;
+  if ((node.mode & S_IXGRP) !== 0 || stranger) node.mode &= ~S_ISGID;
 }
 
 /** Writes bytes into a file. */

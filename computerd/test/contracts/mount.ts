@@ -62,7 +62,9 @@ export function mountContract(driver: MountDriver, traits: MountTraits): void {
     });
 
     test("modes and times to the nanosecond are kept", async () => {
-      await inside("touch f && chmod 4751 f && touch -d '2001-02-03 04:05:06.123456789 UTC' f && mkdir -m 1777 d");
+      await inside(
+        "touch f && chmod 4751 f && touch -d '2001-02-03 04:05:06.123456789 UTC' f && mkdir -m 1777 d",
+      );
       await mount.quiesce();
       expect(await mount.find("f")).toMatchObject({ mode: 0o4751, mtime: [981173106, 123456789] });
       expect(await mount.find("d")).toMatchObject({ kind: "directory", mode: 0o1777 });
@@ -112,7 +114,11 @@ export function mountContract(driver: MountDriver, traits: MountTraits): void {
     test("changes from outside are seen at once: made, replaced, moved, removed", async () => {
       const put = (id: number, text: string) => ({ id, kind: "file" as const, content: Buffer.from(text) });
       await mount.apply({
-        nodes: [put(902, "one"), { id: 903, kind: "directory", mode: 0o750 }, { id: 904, kind: "symlink", target: "d/f" }],
+        nodes: [
+          put(902, "one"),
+          { id: 903, kind: "directory", mode: 0o750 },
+          { id: 904, kind: "symlink", target: "d/f" },
+        ],
         names: [
           { parent: 1, name: "d", node: 903 },
           { parent: 903, name: "f", node: 902 },
@@ -166,7 +172,9 @@ export function mountContract(driver: MountDriver, traits: MountTraits): void {
       await inside("echo kept > kept && mkdir dir");
       const start = await mount.quiesce();
       expect(await mount.changes(start)).toMatchObject({ complete: true, nodes: [], names: [], removed: [] });
-      await inside("echo new > new && echo short > short && rm short && mv kept dir/moved && touch dir/t && rm dir/t");
+      await inside(
+        "echo new > new && echo short > short && rm short && mv kept dir/moved && touch dir/t && rm dir/t",
+      );
       await mount.apply({
         nodes: [{ id: 907, kind: "file", content: Buffer.from("outside") }],
         names: [{ parent: 1, name: "outside", node: 907 }],
@@ -231,7 +239,10 @@ export function mountContract(driver: MountDriver, traits: MountTraits): void {
       });
       await inside("echo local > full/file");
       await mount.quiesce();
-      const { conflicts } = await mount.apply({ nodes: [], names: [{ parent: 1, name: "full", node: null }] });
+      const { conflicts } = await mount.apply({
+        nodes: [],
+        names: [{ parent: 1, name: "full", node: null }],
+      });
       expect(conflicts).toMatchObject([{ about: "name", name: "full" }]);
       expect(await inside("cat full/file")).toBe("local\n");
     });
@@ -263,13 +274,17 @@ export function mountContract(driver: MountDriver, traits: MountTraits): void {
     });
 
     test("the tree is there again after close and mount", async () => {
-      await inside("mkdir d && echo text > d/f && ln d/f d/g && chmod 600 d/f && ln -s f d/l && truncate -s 1M sparse");
+      await inside(
+        "mkdir d && echo text > d/f && ln d/f d/g && chmod 600 d/f && ln -s f d/l && truncate -s 1M sparse",
+      );
       const before = await inside("cd d && ls -1 && cat f && stat -c '%a %h %Y' f && readlink l");
       await mount.close();
       expect(await sh(`ls ${driver.name === "copy" ? "/nowhere" : path} 2>/dev/null || true`)).toBe("");
       mount = await open();
       expect(await inside("cd d && ls -1 && cat f && stat -c '%a %h %Y' f && readlink l")).toBe(before);
-      expect(await inside("stat -c %s sparse && cmp -n 1048576 sparse /dev/zero && echo same")).toBe("1048576\nsame\n");
+      expect(await inside("stat -c %s sparse && cmp -n 1048576 sparse /dev/zero && echo same")).toBe(
+        "1048576\nsame\n",
+      );
     });
 
     test("a store belongs to one mount at a time", async () => {
@@ -285,7 +300,9 @@ export function mountContract(driver: MountDriver, traits: MountTraits): void {
         store: join(folder, "limited"),
         limits: { bytes: 1_000_000, nodes: 20 },
       });
-      const { code, err } = await run("dd", ["if=/dev/zero", "of=f", "bs=100k", "count=30", "conv=fsync"], { cwd: path });
+      const { code, err } = await run("dd", ["if=/dev/zero", "of=f", "bs=100k", "count=30", "conv=fsync"], {
+        cwd: path,
+      });
       expect([code, err]).toEqual([1, expect.stringMatching(/quota|No space|Input.output/i)]);
       expect(await inside("rm f && sync . && printf fits > g && cat g")).toBe("fits");
       await expect(inside("for i in $(seq 30); do : > n$i; done")).rejects.toThrow(/quota/i);
@@ -297,7 +314,7 @@ export function mountContract(driver: MountDriver, traits: MountTraits): void {
       await mount.quiesce();
       const node = await mount.find("replaced");
       const script =
-        'exec 3<replaced 4<removed; touch ready; while [ -e ready ]; do sleep 0.02; done; cat <&3; cat <&4; cat replaced';
+        "exec 3<replaced 4<removed; touch ready; while [ -e ready ]; do sleep 0.02; done; cat <&3; cat <&4; cat replaced";
       const reader = run("sh", ["-c", script], { cwd: path });
       for (let tries = 0; tries < 200 && (await mount.find("ready")) === undefined; tries++)
         await new Promise((resolve) => setTimeout(resolve, 10));

@@ -5,7 +5,7 @@
  * usage: node roles.ts separate|merged notify|spawn PATH STORE
  */
 import { spawnSync } from "node:child_process";
-import { openSync, constants, mkdirSync, readSync, writeSync } from "node:fs";
+import { constants, mkdirSync, openSync, readSync, writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isMainThread, Worker, workerData } from "node:worker_threads";
 import { attach } from "../../src/mount/kernel/attach.ts";

@@ -47,7 +47,10 @@ describe("changes from outside", () => {
     expect(await events.until("dir rename file")).toBe("dir rename file");
     expect(await events.until("dir/file rename file")).toBe("dir/file rename file");
     await tree.mount.apply({
-      nodes: [{ id: 55, kind: "directory" }, { id: 56, kind: "symlink", target: "file" }],
+      nodes: [
+        { id: 55, kind: "directory" },
+        { id: 56, kind: "symlink", target: "file" },
+      ],
       names: [
         { parent: 50, name: "goes", node: null },
         { parent: 50, name: "sub", node: null },
@@ -59,7 +62,9 @@ describe("changes from outside", () => {
       expect(await events.until(`dir rename ${name}`)).toBe(`dir rename ${name}`);
     const names = [...events.said().matchAll(/^dir \w+ (.*)$/gm)].map(([, name]) => name);
     expect(new Set(names)).toEqual(new Set(["made", "file", "goes", "sub", "folder", "link"]));
-    expect(await tree.inside("cat dir/file; readlink dir/link; ls dir")).toBe("newfile\nfile\nfolder\nlink\nmade\n");
+    expect(await tree.inside("cat dir/file; readlink dir/link; ls dir")).toBe(
+      "newfile\nfile\nfolder\nlink\nmade\n",
+    );
     // Playing is no change: neither content nor times nor the log.
     expect(await tree.mount.changes(await tree.mount.quiesce())).toMatchObject({ nodes: [], names: [] });
   });
@@ -119,8 +124,18 @@ for name, call in [("read", lambda: os.pread(fd, 4, 0)), ("fstat", lambda: os.fs
     const dir = (await mount.find("shared"))?.id as number;
     // Two writers inside, one of them appending to a file that is replaced from outside all the time.
     const writers = [
-      run("sh", ["-c", "i=0; while [ ! -e ../stop ]; do : > local$((i % 50)); rm -f local$(((i + 25) % 50)); i=$((i+1)); done; echo $i"], { cwd: `${path}/shared`, timeoutMs: 60_000 }),
-      run("sh", ["-c", "i=0; while [ ! -e ../stop ]; do echo line$i >> own; i=$((i+1)); done; echo $i"], { cwd: `${path}/shared`, timeoutMs: 60_000 }),
+      run(
+        "sh",
+        [
+          "-c",
+          "i=0; while [ ! -e ../stop ]; do : > local$((i % 50)); rm -f local$(((i + 25) % 50)); i=$((i+1)); done; echo $i",
+        ],
+        { cwd: `${path}/shared`, timeoutMs: 60_000 },
+      ),
+      run("sh", ["-c", "i=0; while [ ! -e ../stop ]; do echo line$i >> own; i=$((i+1)); done; echo $i"], {
+        cwd: `${path}/shared`,
+        timeoutMs: 60_000,
+      }),
     ];
     let id = 1000;
     for (let round = 0; round < 300; round++) {

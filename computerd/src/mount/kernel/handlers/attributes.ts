@@ -3,6 +3,7 @@ import { E } from "../../../tree/errors.ts";
 import type { Inode } from "../../../tree/inode.ts";
 import { getXattr, listXattrs, removeXattr, setXattr } from "../../../tree/xattrs.ts";
 import type { Context } from "../context.ts";
+import { isStranger } from "../groups.ts";
 import { PAYLOAD } from "../reply.ts";
 import {
   ATTR_OUT,
@@ -48,6 +49,8 @@ export function setattr({ request, tree, reply, stage }: Context, node: Inode): 
       wanted.ctimeSec = request.i64(body + at.ctime);
       wanted.ctimeNsec = nanoseconds(request.u32(body + at.ctimensec));
     }
+    if ((valid & (FATTR.UID | FATTR.GID | FATTR.KILL_SUIDGID)) !== 0)
+      wanted.stranger = isStranger(request, node);
     setAttributes(tree, node, wanted);
   }
   reply.attrOut(PAYLOAD, node);

@@ -2,6 +2,7 @@ import { allocate, killPrivileges, writeFile } from "../../../tree/attributes.ts
 import { E } from "../../../tree/errors.ts";
 import type { Inode } from "../../../tree/inode.ts";
 import { type Context, LATER } from "../context.ts";
+import { isStranger } from "../groups.ts";
 import { PAYLOAD } from "../reply.ts";
 import { FALLOCATE_IN, LSEEK_IN, LSEEK_OUT, READ_IN, WRITE, WRITE_IN, WRITE_OUT } from "../wire.ts";
 
@@ -22,7 +23,7 @@ export function write({ request, tree, reply }: Context, node: Inode): number {
   if (data + size > request.length) throw E.EINVAL;
   writeFile(tree, node, request.u64(body + WRITE_IN.at.offset), request.bytes, data, size);
   if ((request.u32(body + WRITE_IN.at.write_flags) & WRITE.KILL_SUIDGID) !== 0) {
-    killPrivileges(node);
+    killPrivileges(node, isStranger(request, node));
     tree.touchAttributes(node);
   }
   reply.u32(PAYLOAD + WRITE_OUT.at.size, size);
@@ -53,7 +54,8 @@ export function sought({ request, tree, reply }: Context, node: Inode): number {
   const body = request.body(LSEEK_IN.size);
   const whence = request.u32(body + LSEEK_IN.at.whence);
   if (whence !== SEEK_DATA && whence !== SEEK_HOLE) throw E.EINVAL;
-  const found = tree.content.seek(node, request.u64(body + LSEEK_IN.at.offset), whence === SEEK_DATA);
+  const offset = request.i64(body + LSEEK_IN.at.offset);
+  const found = offset < 0 ? undefined : tree.content.seek(node, offset, whence === SEEK_DATA);
   if (found === undefined) throw E.ENXIO;
   reply.u64(PAYLOAD + LSEEK_OUT.at.offset, found);
   return LSEEK_OUT.size;
