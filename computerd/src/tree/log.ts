@@ -39,6 +39,8 @@ export interface Delta {
   names: NameDelta[];
   /** Ids of nodes that were there at `from` and that no name leads to any more. */
   removed: number[];
+  /** Directories in which names changed, if only for a while: their times did. */
+  directories: Inode[];
 }
 
 const NOWHERE = 0;
@@ -117,6 +119,7 @@ export class ChangeLog {
       nodes: [],
       names: [],
       removed: [],
+      directories: [],
     };
     if (from >= this.version) return delta;
     for (let node = this.#newest; node !== undefined; node = node.older) {
@@ -147,6 +150,7 @@ export class ChangeLog {
     const removed = new Set<number>();
     const alive = new Set<number>();
     for (const [directory, names] of known) {
+      if (directory.alive) delta.directories.push(directory);
       for (const [name, before] of names) {
         const node = directory.alive ? directory.directory?.get(name)?.node : undefined;
         const now = node?.id ?? NOWHERE;

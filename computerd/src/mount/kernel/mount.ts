@@ -141,7 +141,7 @@ export class KernelMount implements Mount {
       await this.quiesce().catch(() => {});
       await detach(path, true).catch(() => {});
     }
-    await Promise.race([loop.ended, sleep(PATIENCE_MS)]);
+    await Promise.race([loop.ended, sleep(PATIENCE_MS, undefined, { ref: false })]);
     await stop();
   }
 }

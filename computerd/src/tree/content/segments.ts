@@ -142,7 +142,7 @@ export class Segments {
     }
     for (const index of touched) {
       const segment = this.#segments[index] as Segment;
-      if (segment.free < SEGMENT_BLOCKS) continue;
+      if (segment.free < (index === 0 ? SEGMENT_BLOCKS - 1 : SEGMENT_BLOCKS)) continue;
       segment.cursor = 0;
       try {
         ftruncateSync(segment.fd, 0);

@@ -87,12 +87,9 @@ export class Store {
       const changed = created || content || (node.extents?.version ?? 0) > this.committed;
       if (changed && node.isFile) writeRuns(writer, node);
     }
-    for (const { directory, name, node } of delta.names) {
-      // A directory's times follow from its names.
-      if (!written.has(directory)) writeNode(writer, directory);
-      written.add(directory);
-      writeName(writer, directory.id, name, node?.id ?? 0);
-    }
+    // A directory's times follow from its names.
+    for (const directory of delta.directories) if (!written.has(directory)) writeNode(writer, directory);
+    for (const { directory, name, node } of delta.names) writeName(writer, directory.id, name, node?.id ?? 0);
     writeHead(writer, version, tree.nextId);
     this.#append(writer.frame());
     this.committed = version;

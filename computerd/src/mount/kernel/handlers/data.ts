@@ -1,4 +1,4 @@
-import { allocate, killPrivileges, writeFile } from "../../../tree/attributes.ts";
+import { allocate, FALLOC_PUNCH_HOLE, killPrivileges, writeFile } from "../../../tree/attributes.ts";
 import { E } from "../../../tree/errors.ts";
 import type { Inode } from "../../../tree/inode.ts";
 import { type Context, LATER } from "../context.ts";
@@ -31,11 +31,16 @@ export function write({ request, tree, reply }: Context, node: Inode): number {
   return WRITE_OUT.size;
 }
 
-export function fallocate({ request, tree }: Context, node: Inode): number {
+export function fallocate({ request, tree, outside }: Context, node: Inode): number {
   const body = request.body(FALLOCATE_IN.size);
   const { at } = FALLOCATE_IN;
   const mode = request.u32(body + at.mode);
-  allocate(tree, node, request.u64(body + at.offset), request.u64(body + at.length), mode);
+  const length = request.u64(body + at.length);
+  if ((mode & FALLOC_PUNCH_HOLE) === 0) {
+    const { available, blockSize } = outside.space();
+    if (length > available * blockSize) throw E.ENOSPC;
+  }
+  allocate(tree, node, request.u64(body + at.offset), length, mode);
   return 0;
 }
 
