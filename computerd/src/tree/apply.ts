@@ -27,18 +27,25 @@ export interface FormerNode {
 
 /** Brings changes from outside into a tree. Everything happens in one version and is not told as a change from inside. */
 export function applyChanges(tree: Tree, changes: ChangeSet, options: ApplyOptions = {}): Applied {
-  return new Application(tree, options.base).run(changes);
+  return new Application(tree, options.base, true).run(changes);
+}
+
+/** Brings changes into a tree that happened inside, but were found out only later. */
+export function recordChanges(tree: Tree, changes: ChangeSet): Applied {
+  return new Application(tree, undefined, false).run(changes);
 }
 
 class Application {
   readonly #tree: Tree;
   readonly #base: number | undefined;
+  readonly #outside: boolean;
   readonly #conflicts: Conflict[] = [];
   readonly #applied: Applied;
   readonly #nameless = new Set<Inode>();
   #changedNames: Set<string> | undefined;
 
-  constructor(tree: Tree, base: number | undefined) {
+  constructor(tree: Tree, base: number | undefined, outside: boolean) {
+    this.#outside = outside;
     this.#tree = tree;
     this.#base = base;
     this.#applied = { version: 0, conflicts: this.#conflicts, names: [], replaced: [], touched: [] };
@@ -51,7 +58,7 @@ class Application {
       this.#changedNames = new Set(changed.map(({ directory, name }) => `${directory.id}/${name}`));
     }
     tree.begin();
-    tree.log.outside = true;
+    tree.log.outside = this.#outside;
     try {
       for (const put of nodes) this.#node(put);
       // Names that go first: what they free may be taken by those that come.
@@ -108,6 +115,10 @@ class Application {
     if (isDirectory) {
       node.directory = new Directory();
       node.nlink = 2;
+    }
+    if (!this.#outside) {
+      node.born = tree.log.version;
+      node.dataVersion = node.born;
     }
     const { sec, nsec } = tree.clock.tick();
     node.atimeSec = node.mtimeSec = sec;
