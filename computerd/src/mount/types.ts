@@ -17,6 +17,8 @@ export interface MountOptions {
 export interface Mount extends AsyncDisposable {
   readonly driver: DriverName;
   readonly path: string;
+  /** Resolves with the reason when the mount is over, whether it was closed or taken away. */
+  readonly ended: Promise<string>;
 
   status(): Promise<TreeStatus>;
 

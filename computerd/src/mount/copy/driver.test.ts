@@ -10,6 +10,8 @@ mountContract(copyDriver, {
   stale: false,
   limits: false,
   special: true,
+  bytes: true,
+  nanoseconds: true,
 });
 
 test("a folder with something in it is not taken", async () => {

@@ -51,6 +51,8 @@ async function mountCopy(options: MountOptions): Promise<Mount> {
 class CopyMount extends LocalTree implements Mount {
   readonly driver = "copy";
   readonly path: string;
+  readonly ended: Promise<string>;
+  readonly #end = Promise.withResolvers<string>();
   readonly #store: Store;
   readonly #lock: StoreLock;
   readonly #scanner: Scanner;
@@ -60,6 +62,7 @@ class CopyMount extends LocalTree implements Mount {
   constructor(path: string, store: Store, lock: StoreLock) {
     super(new TreeService(store));
     this.path = path;
+    this.ended = this.#end.promise;
     this.#store = store;
     this.#lock = lock;
     this.#root = Buffer.from(path).toString("latin1");
@@ -101,6 +104,7 @@ class CopyMount extends LocalTree implements Mount {
     this.look();
     this.#store.close();
     this.#lock.release();
+    this.#end.resolve("closed");
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -5,5 +5,12 @@ import { kernelDriver } from "./driver.ts";
 
 describe("kernel", () => {
   beforeEach(requiresFuse);
-  mountContract(kernelDriver, { owners: true, stale: true, limits: true, special: true });
+  mountContract(kernelDriver, {
+    owners: true,
+    stale: true,
+    limits: true,
+    special: true,
+    bytes: true,
+    nanoseconds: true,
+  });
 });

@@ -28,6 +28,7 @@ export interface Parts {
 export class KernelMount implements Mount {
   readonly driver = "kernel";
   readonly path: string;
+  readonly ended: Promise<string>;
   readonly #parts: Parts;
   readonly #timer: NodeJS.Timeout;
   /** Change sets are applied one after the other. */
@@ -38,6 +39,7 @@ export class KernelMount implements Mount {
   constructor(parts: Parts) {
     this.#parts = parts;
     this.path = parts.path;
+    this.ended = parts.loop.ended;
     let seen = parts.doorbell.shown;
     this.#timer = setInterval(() => {
       if (parts.doorbell.shown === seen) return;
