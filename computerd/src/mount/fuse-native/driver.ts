@@ -59,7 +59,7 @@ async function mountNative(options: MountOptions): Promise<Mount> {
     const { mounted, why } = await firstWord(child);
     if (!mounted) {
       child.kill();
-      throw new MountError("ERR_MOUNT_FAILED", `libfuse could not mount ${path}: ${why}`);
+      throw new MountError("ERR_MOUNT_IMPOSSIBLE", `libfuse could not mount ${path}: ${why}`);
     }
     return new NativeMount(path, child, lock);
   } catch (error) {
@@ -76,7 +76,7 @@ function start(path: string, { store, limits }: MountOptions, libraries: string 
   const env = { ...process.env };
   if (libraries !== undefined)
     env.LD_LIBRARY_PATH = [libraries, process.env.LD_LIBRARY_PATH].filter(Boolean).join(":");
-  return fork(file, [path, store, JSON.stringify(limits ?? {})], {
+  return fork(file, [path, resolve(store), JSON.stringify(limits ?? {})], {
     serialization: "advanced",
     execArgv: [],
     cwd: "/",
