@@ -32,7 +32,10 @@ export function prepareTools(folder: string): void {
     writeFileSync(join(place, `file${index}.ts`), `${lines.join("\n")}\n`);
   }
   const compilerOptions = { outDir: "out", rootDir: ".", skipLibCheck: true, types: [] };
-  writeFileSync(join(source, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["dir1*/**/*.ts"] }));
+  writeFileSync(
+    join(source, "tsconfig.json"),
+    JSON.stringify({ compilerOptions, include: ["dir1*/**/*.ts"] }),
+  );
   run("git", ["init", "-q"], source);
   run("git", ["-c", "user.name=b", "-c", "user.email=b@b", "add", "."], source);
   run("git", ["-c", "user.name=b", "-c", "user.email=b@b", "commit", "-qm", "files"], source);

@@ -11,6 +11,9 @@ import { KernelMount } from "./mount.ts";
 import { threadFile } from "./thread-file.ts";
 import type { LoopData, NotifierData, NotifyJob, PlayerData, PlayerJob, ReplierData } from "./threads.ts";
 
+/** Room for short-lived objects: there are few, and with more room a large tree would take far more memory. */
+const YOUNG_MIB = 12;
+
 /** Speaks the kernel's FUSE protocol itself. Linux, with `/dev/fuse` and the right to mount. */
 export const kernelDriver: MountDriver = { name: "kernel", mount: mountKernel };
 
@@ -101,7 +104,12 @@ async function start(path: string, options: MountOptions, lock: StoreLock): Prom
 
 function thread<Data extends object>(name: string, workerData: Data): Worker {
   const ports = Object.values(workerData).filter((value) => isPort(value));
-  return new Worker(threadFile(name), { workerData, transferList: ports, name: `computerd ${name}` });
+  return new Worker(threadFile(name), {
+    workerData,
+    transferList: ports,
+    name: `computerd ${name}`,
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
+  });
 }
 
 function isPort(value: unknown): value is MessagePort {

@@ -36,9 +36,14 @@ export class Extents {
 
   /** Maps blocks that are a hole so far. */
   insert(block: number, store: number, count: number): void {
+    this.blocks += count;
+    if (this.runs.length === 0) {
+      // Most files have one run. Pushing would make room for seventeen numbers.
+      this.runs = [block, store, count];
+      return;
+    }
     const { runs } = this;
     const at = this.find(block);
-    this.blocks += count;
     const before = at - 3;
     if (
       before >= 0 &&
