@@ -33,14 +33,14 @@ export interface MountTreeOptions extends MountOptions {
  * console.log(mount.driver); // "kernel"
  */
 export async function mountTree(options: MountTreeOptions): Promise<Mount> {
-  const { driver: choice = "auto", log = () => {}, limits } = options;
+  const { driver: choice = "auto", log = () => {}, ...rest } = options;
   const path = resolve(options.path);
   const store = resolve(options.store);
   const candidates = choice === "auto" ? DRIVERS : DRIVERS.filter(({ name }) => name === choice);
   const refused: string[] = [];
   for (const driver of candidates) {
     try {
-      const mount = await driver.mount({ path, store, ...(limits === undefined ? {} : { limits }) });
+      const mount = await driver.mount({ ...rest, path, store });
       const reason =
         refused.length > 0 ? `the best that works here: ${refused.join("; ")}` : "the best there is";
       log(`computerd: ${driver.name} at ${mount.path} (${choice === "auto" ? reason : "asked for"})`);

@@ -11,6 +11,11 @@ export interface MountOptions {
   store: string;
   /** Bounds of the tree; beyond them writers get EDQUOT. */
   limits?: Partial<TreeLimits>;
+  /**
+   * Kernel driver: wait actively for the next request where that is measured to be faster. Default true.
+   * Where CPU time is paid for or rationed, false saves some.
+   */
+  spin?: boolean;
 }
 
 /** A tree at a path: processes work on it there, and this program from behind. */

@@ -41,11 +41,12 @@ async function start(path: string, options: MountOptions, lock: StoreLock): Prom
   const toReplier = new MessageChannel();
   const toPlayer = new MessageChannel();
   const loopNotifier = new MessageChannel();
-  const threads = [
+  const [loopThread, ...helpers] = [
     thread<LoopData>("loop", {
       fd,
       store: options.store,
       limits: options.limits ?? {},
+      spin: options.spin ?? true,
       bell,
       control: control.port2,
       notifier: loopNotifier.port1,
@@ -60,12 +61,12 @@ async function start(path: string, options: MountOptions, lock: StoreLock): Prom
     }),
     thread<ReplierData>("replier", { fd, loop: toReplier.port2 }),
     thread<PlayerData>("player", { path, control: toPlayer.port2 }),
-  ];
+  ] as const;
   const loop = new LoopClient(control.port1, doorbell);
   const notifier = new JobClient<NotifyJob>(toNotifier.port1);
   const player = new JobClient<PlayerJob>(toPlayer.port1);
   const failed = Promise.withResolvers<never>();
-  for (const worker of threads)
+  for (const worker of [loopThread, ...helpers])
     worker.on("error", (error: Error) => {
       failed.reject(
         new MountError("ERR_MOUNT_FAILED", `the mount could not be served: ${error.message}`, error),
@@ -77,9 +78,11 @@ async function start(path: string, options: MountOptions, lock: StoreLock): Prom
   async function stop(): Promise<void> {
     notifier.close();
     player.close();
+    // Who writes to the descriptor ends before who may close it.
+    await Promise.all(helpers.map((worker) => worker.terminate()));
+    await loopThread.terminate();
     loop.close();
-    await Promise.all(threads.map((worker) => worker.terminate()));
-    closeSync(fd);
+    if (!loop.ownsDevice) closeSync(fd);
     lock.release();
   }
   try {

@@ -20,6 +20,7 @@ export class LoopClient {
   readonly #waiting = new Map<number, Waiting>();
   #next = 1;
   #over = false;
+  #ownsDevice = false;
 
   constructor(port: MessagePort, doorbell: Doorbell) {
     this.#port = port;
@@ -31,12 +32,18 @@ export class LoopClient {
     this.ready.catch(() => {});
     port.on("message", (answer: Answer) => {
       if (answer.type === "ready") ready.resolve();
+      else if (answer.type === "owner") this.#ownsDevice = true;
       else if (answer.type === "ended") {
         this.end(answer.reason);
         ready.reject(new MountError("ERR_MOUNT_FAILED", `the mount ended at once: ${answer.reason}`));
         ended.resolve(answer.reason);
       } else this.#settle(answer);
     });
+  }
+
+  /** Whether the connection's descriptor is closed with the loop's thread. */
+  get ownsDevice(): boolean {
+    return this.#ownsDevice;
   }
 
   /** Has the loop do something. */
@@ -63,7 +70,7 @@ export class LoopClient {
     this.#port.close();
   }
 
-  #settle(answer: Exclude<Answer, { type: "ready" | "ended" }>): void {
+  #settle(answer: Exclude<Answer, { type: "ready" | "owner" | "ended" }>): void {
     const waiting = this.#waiting.get(answer.id);
     this.#waiting.delete(answer.id);
     if (answer.type === "answer") waiting?.resolve(answer.result);

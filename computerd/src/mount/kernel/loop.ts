@@ -1,5 +1,5 @@
 /** The loop's thread: owns the tree, reads requests, answers them. It waits for the kernel only. */
-import { readSync, statfsSync, writeSync } from "node:fs";
+import { statfsSync, writeSync } from "node:fs";
 import { receiveMessageOnPort, workerData } from "node:worker_threads";
 import { TreeError } from "../../tree/errors.ts";
 import type { Inode } from "../../tree/inode.ts";
@@ -11,6 +11,7 @@ import { sought } from "./handlers/data.ts";
 import { idOf } from "./notices.ts";
 import type { Request } from "./request.ts";
 import { Session } from "./session.ts";
+import { AdaptiveReader, switchFor } from "./spin.ts";
 import type { Answer, Call, Done, LoopData, NotifyJob, SyncJob } from "./threads.ts";
 
 /** So many changes at most wait to be put on record; each commit is short then. */
@@ -20,7 +21,7 @@ const BLOCK = 4096;
 // Errors that are ordinary here (EAGAIN, ENOENT) need no stack.
 Error.stackTraceLimit = 0;
 
-const { fd, store: folder, limits, bell, control, notifier, replier } = workerData as LoopData;
+const { fd, store: folder, limits, spin, bell, control, notifier, replier } = workerData as LoopData;
 const doorbell = new Doorbell(bell, () => {});
 const store = Store.open(folder, limits);
 const { tree } = store;
@@ -110,10 +111,13 @@ function commitIfDue(): void {
 }
 
 function loop(): string {
+  const setBlocking = spin ? switchFor(fd) : undefined;
+  if (setBlocking !== undefined) say({ type: "owner" });
+  const reader = new AdaptiveReader(fd, setBlocking);
   for (;;) {
     let length: number;
     try {
-      length = readSync(fd, session.input, 0, session.input.length, null);
+      length = reader.read(session.input);
     } catch (error) {
       const { code = "" } = error as NodeJS.ErrnoException;
       if (code === "ENODEV") return "unmounted";
@@ -135,3 +139,5 @@ try {
 } finally {
   say({ type: "ended", reason });
 }
+// The descriptor may go with this thread, so that the thread goes last: other threads still write to it.
+setInterval(() => {}, 2 ** 30);

@@ -9,6 +9,8 @@ export interface LoopData {
   fd: number;
   store: string;
   limits: Partial<TreeLimits>;
+  /** Wait actively for requests where that pays. */
+  spin: boolean;
   bell: SharedArrayBuffer;
   /** To the main thread, the notifier and the replier. */
   control: MessagePort;
@@ -79,5 +81,7 @@ export type Answer =
   | { type: "failed"; id: number; code: string; message: string }
   /** The kernel has said INIT: the mount works. */
   | { type: "ready"; minor: number; flags: number }
+  /** The descriptor is closed with the loop's thread; nobody else may close it. */
+  | { type: "owner" }
   /** The mount is gone. */
   | { type: "ended"; reason: string };
