@@ -1,7 +1,6 @@
 import type { ApplyOptions, ApplyResult, ChangeSet, Conflict, NameChange, NodePut } from "./changes.ts";
 import { kindBits, kindOf } from "./describe.ts";
-import { Directory, type Dirent } from "./directory.ts";
-import { type Inode, S_IFDIR } from "./inode.ts";
+import { Directory, type Dirent, type Inode, S_IFDIR } from "./inode.ts";
 import { nameFromText, nameToText } from "./names.ts";
 import type { Tree } from "./tree.ts";
 

@@ -1,7 +1,6 @@
 import { applyChanges, type FormerNode } from "../../tree/apply.ts";
 import type { ApplyOptions, ApplyResult, ChangeSet } from "../../tree/changes.ts";
-import type { Dirent } from "../../tree/directory.ts";
-import type { Inode } from "../../tree/inode.ts";
+import type { Dirent, Inode } from "../../tree/inode.ts";
 import { nameFromText } from "../../tree/names.ts";
 import { TreeService } from "../../tree/service.ts";
 import type { Store } from "../../tree/store/store.ts";

@@ -1,7 +1,6 @@
 import type { FormerNode } from "../../tree/apply.ts";
-import { Directory } from "../../tree/directory.ts";
 import { E } from "../../tree/errors.ts";
-import { type Inode, S_IFDIR, S_IFREG } from "../../tree/inode.ts";
+import { Directory, type Inode, S_IFDIR, S_IFREG } from "../../tree/inode.ts";
 import type { Tree } from "../../tree/tree.ts";
 
 /** What a player does at a path so that watchers hear of a change from outside. */

@@ -1,6 +1,6 @@
 import { E, fromNode } from "../errors.ts";
 import type { Inode } from "../inode.ts";
-import { BLOCK, Extents } from "./extents.ts";
+import { BLOCK, Extents, findRun } from "./extents.ts";
 import type { Segments } from "./segments.ts";
 
 /** The greatest size of a file: what 2^31 blocks hold. */
@@ -128,7 +128,7 @@ export class Content {
           block = start + (runs[at + 2] as number);
           continue;
         }
-        const run = this.#segments.allocate(Math.min(last, start) - block, this.#near(extents, block));
+        const run = this.#segments.allocate(Math.min(last, start) - block, extents.near(block));
         if (!this.#segments.isVirgin(run.start)) {
           try {
             for (let done = 0; done < run.count; done += 256) {
@@ -211,7 +211,7 @@ export class Content {
     if (total === 0) return 0;
     let done = 0;
     const firstBlock = Math.floor(offset / BLOCK);
-    let run = extents?.find(firstBlock) ?? findIn(runs ?? [], firstBlock);
+    let run = extents?.find(firstBlock) ?? findRun(runs ?? [], firstBlock);
     while (done < total) {
       const position = offset + done;
       const block = Math.floor(position / BLOCK);
@@ -249,11 +249,11 @@ export class Content {
     let first = block;
     if (extents.runs.length > MANY_RUNS && wanted < PIECE_BLOCKS) {
       // Take the whole aligned piece, or as much of it as is a hole.
-      const [low, high] = hole(extents, block);
+      const [low, high] = extents.hole(block);
       first = Math.max(low, Math.floor(block / PIECE_BLOCKS) * PIECE_BLOCKS);
       wanted = Math.min(high, Math.ceil((block + wanted) / PIECE_BLOCKS) * PIECE_BLOCKS) - first;
     }
-    const run = this.#segments.allocate(wanted, this.#near(extents, first));
+    const run = this.#segments.allocate(wanted, extents.near(first));
     if (first + run.count <= block) {
       // Space so scattered that the piece did not reach the block: do without.
       this.#segments.free(run.start, run.count);
@@ -333,14 +333,14 @@ export class Content {
     const run = extents.find(block);
     const store = (extents.runs[run + 1] as number) + block - (extents.runs[run] as number);
     const bytes = Math.min(length, BLOCK - inBlock);
-    if (!isPinned(extents, block, store)) {
+    if (!extents.isPinned(block, store)) {
       this.#segments.write(store, inBlock, from, at, bytes);
       return bytes;
     }
     const copy = Buffer.allocUnsafe(BLOCK);
     if (bytes < BLOCK) this.#segments.read(store, 0, copy, 0, BLOCK);
     copy.set(from.subarray(at, at + bytes), inBlock);
-    const fresh = this.#segments.allocate(1, this.#near(extents, block));
+    const fresh = this.#segments.allocate(1, extents.near(block));
     try {
       this.#segments.write(fresh.start, 0, copy, 0, BLOCK);
     } catch (error) {
@@ -389,42 +389,4 @@ export class Content {
       extents.deferred.push(store, count);
     });
   }
-
-  /** The block of the store that would continue the run before a block of the file. */
-  #near(extents: Extents, block: number): number {
-    const before = extents.find(block) - 3;
-    if (before < 0) return 0;
-    const { runs } = extents;
-    if ((runs[before] as number) + (runs[before + 2] as number) !== block) return 0;
-    return (runs[before + 1] as number) + (runs[before + 2] as number);
-  }
-}
-
-/** The hole around a block: its first block, and the first one after it. */
-function hole(extents: Extents, block: number): [number, number] {
-  const { runs } = extents;
-  const next = extents.find(block);
-  const low = next === 0 ? 0 : (runs[next - 3] as number) + (runs[next - 1] as number);
-  return [low, next < runs.length ? (runs[next] as number) : Number.POSITIVE_INFINITY];
-}
-
-function isPinned(extents: Extents, block: number, store: number): boolean {
-  for (const runs of extents.pins ?? []) {
-    const at = findIn(runs, block);
-    if (at < runs.length && (runs[at] as number) <= block) {
-      if ((runs[at + 1] as number) + block - (runs[at] as number) === store) return true;
-    }
-  }
-  return false;
-}
-
-function findIn(runs: readonly number[], block: number): number {
-  let low = 0;
-  let high = runs.length / 3;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((runs[middle * 3] as number) + (runs[middle * 3 + 2] as number) > block) high = middle;
-    else low = middle + 1;
-  }
-  return low * 3;
 }

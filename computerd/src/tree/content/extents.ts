@@ -17,21 +17,42 @@ export class Extents {
   /** The version of the tree in which the runs last changed. */
   version = 0;
 
-  /** The index in `runs` of the first run that ends after a block. */
+  /** The index in `runs` of the first run that ends after a block: see {@link findRun}. */
   find(block: number): number {
     const { runs } = this;
     const last = runs.length - 3;
     if (last < 0) return 0;
     // Appending and reading on are the usual cases: look at the last run first.
     if ((runs[last] as number) + (runs[last + 2] as number) <= block) return last + 3;
-    let low = 0;
-    let high = last / 3;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((runs[middle * 3] as number) + (runs[middle * 3 + 2] as number) > block) high = middle;
-      else low = middle + 1;
+    return findRun(runs, block);
+  }
+
+  /** The hole around a block: its first block, and the first one after it. */
+  hole(block: number): [number, number] {
+    const { runs } = this;
+    const next = this.find(block);
+    const low = next === 0 ? 0 : (runs[next - 3] as number) + (runs[next - 1] as number);
+    return [low, next < runs.length ? (runs[next] as number) : Number.POSITIVE_INFINITY];
+  }
+
+  /** Whether somebody reads a version in which a block of the file lies at a block of the store. */
+  isPinned(block: number, store: number): boolean {
+    for (const runs of this.pins ?? []) {
+      const at = findRun(runs, block);
+      if (at < runs.length && (runs[at] as number) <= block) {
+        if ((runs[at + 1] as number) + block - (runs[at] as number) === store) return true;
+      }
     }
-    return low * 3;
+    return false;
+  }
+
+  /** The block of the store that would continue the run before a block of the file; 0 when there is none. */
+  near(block: number): number {
+    const before = this.find(block) - 3;
+    if (before < 0) return 0;
+    const { runs } = this;
+    if ((runs[before] as number) + (runs[before + 2] as number) !== block) return 0;
+    return (runs[before + 1] as number) + (runs[before + 2] as number);
   }
 
   /** Maps blocks that are a hole so far. */
@@ -77,4 +98,16 @@ export class Extents {
     }
     if (at > start) runs.splice(start, at - start, ...kept);
   }
+}
+
+/** The index of the first run that ends after a block. */
+export function findRun(runs: readonly number[], block: number): number {
+  let low = 0;
+  let high = runs.length / 3;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((runs[middle * 3] as number) + (runs[middle * 3 + 2] as number) > block) high = middle;
+    else low = middle + 1;
+  }
+  return low * 3;
 }

@@ -14,9 +14,8 @@ import {
 import { join } from "node:path";
 import { Extents } from "../content/extents.ts";
 import { Segments } from "../content/segments.ts";
-import { Directory } from "../directory.ts";
 import { fromNode } from "../errors.ts";
-import { type Inode, S_IFDIR, S_IFMT, S_IFREG } from "../inode.ts";
+import { Directory, type Inode, S_IFDIR, S_IFMT, S_IFREG } from "../inode.ts";
 import { ROOT_INO, Tree, type TreeLimits } from "../tree.ts";
 import { announced, FRAME_HEADER, isWhole, RecordReader, RecordWriter } from "./records.ts";
 import { readInto, type StoredState, writeHead, writeName, writeNode, writeRuns } from "./state.ts";

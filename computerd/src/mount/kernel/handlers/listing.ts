@@ -1,6 +1,5 @@
-import { COOKIE_PARENT, COOKIE_SELF } from "../../../tree/directory.ts";
 import { E } from "../../../tree/errors.ts";
-import { type Inode, S_IFDIR } from "../../../tree/inode.ts";
+import { COOKIE_PARENT, COOKIE_SELF, type Inode, S_IFDIR } from "../../../tree/inode.ts";
 import { parentOf } from "../../../tree/tree.ts";
 import type { Context } from "../context.ts";
 import { PAYLOAD, type Reply } from "../reply.ts";
