@@ -127,6 +127,7 @@ function loop(): string {
     if (length === 0) return "aborted";
     const answer = session.handle(length);
     if (answer > 0) send(answer);
+    if (session.refused) return "this kernel's FUSE protocol is older than 7.31, that is Linux 5.4";
     commitIfDue();
     if (doorbell.rang()) mail();
     doorbell.show(tree.log.version);

@@ -157,4 +157,52 @@ for name, call in [("read", lambda: os.pread(fd, 4, 0)), ("fstat", lambda: os.fs
     const lines = (await tree.inside("cat shared/own")).trimEnd().split("\n");
     expect(lines).toEqual(Array.from({ length: Number(appended?.out) }, (_, line) => `line${line}`));
   }, 90_000);
+
+  test("a file that both sides change: what was acknowledged to either is in it in the end", async () => {
+    await using tree = await kernelMount();
+    const { mount, path } = tree;
+    await tree.inside("echo start > both");
+    const id = (await mount.find("both"))?.id as number;
+    // An error means that the line may not be there: it is written again, to the file as it is then.
+    const script = `
+import os
+fd = os.open("both", os.O_WRONLY | os.O_APPEND); line = 0; errors = 0
+while not os.path.exists("stop"):
+    try:
+        os.write(fd, b"inside %d\\n" % line); os.fsync(fd); line += 1
+    except OSError:
+        errors += 1
+        try: os.close(fd)
+        except OSError: pass
+        fd = os.open("both", os.O_WRONLY | os.O_APPEND)
+print(line, errors)`;
+    const writer = run("python3", ["-c", script], { cwd: path, timeoutMs: 80_000 });
+    const content = async () => {
+      const pieces: Uint8Array[] = [];
+      for await (const piece of mount.read(id)) pieces.push(piece);
+      return Buffer.concat(pieces);
+    };
+    let applied = 0;
+    let refused = 0;
+    for (let round = 0; round < 400; round++) {
+      const { version: base } = await mount.status();
+      const next = Buffer.concat([await content(), Buffer.from(`outside ${applied}\n`)]);
+      const { conflicts } = await mount.apply(
+        { nodes: [{ id, kind: "file", content: next }], names: [] },
+        { base },
+      );
+      if (conflicts.length === 0) applied++;
+      else refused++;
+      await sleep(round % 8);
+    }
+    await tree.inside("touch stop");
+    const { out, err, late } = await writer;
+    expect([late, err]).toEqual([false, ""]);
+    const [lines = 0] = out.split(" ").map(Number);
+    const last = new Set((await tree.inside("cat both")).split("\n"));
+    for (let line = 0; line < lines; line++) expect(last).toContain(`inside ${line}`);
+    for (let line = 0; line < applied; line++) expect(last).toContain(`outside ${line}`);
+    // Both happened, or this showed nothing.
+    expect([lines > 10, applied > 10], `${out} ${applied} applied, ${refused} refused`).toEqual([true, true]);
+  }, 90_000);
 });

@@ -62,6 +62,8 @@ export class Session {
   malformed = 0;
   /** What INIT agreed on; undefined before. */
   agreed: Agreed | undefined;
+  /** INIT was refused: the kernel speaks an older protocol. */
+  refused = false;
   readonly #context: Context;
   readonly #onReady: () => void;
 
@@ -167,6 +169,7 @@ export class Session {
       if (this.agreed !== undefined) this.#onReady();
       return length;
     } catch (error) {
+      this.refused = true;
       return refusal(fromNode(error));
     }
   }

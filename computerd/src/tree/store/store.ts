@@ -60,8 +60,8 @@ export class Store {
     const segments = new Segments(join(folder, "content"));
     const tree = new Tree(segments, limits);
     const store = new Store(folder, tree, segments, journal);
-    if (!isNew) store.#recover();
-    store.checkpoint();
+    if (isNew) store.#begin();
+    else store.#recover();
     return store;
   }
 
@@ -166,6 +166,14 @@ export class Store {
     this.#unsynced = true;
   }
 
+  /** The first frame: an empty tree. */
+  #begin(): void {
+    writeNode(this.#writer, this.tree.root);
+    writeHead(this.#writer, this.tree.log.version, this.tree.nextId);
+    this.#append(this.#writer.frame());
+    this.committed = this.tree.log.version;
+  }
+
   #recover(): void {
     const state: StoredState = { version: 0, nextId: 0, nodes: new Map(), names: new Map() };
     const { size } = fstatSync(this.#journal);
@@ -181,7 +189,18 @@ export class Store {
       readInto(state, new RecordReader(payload));
       at += FRAME_HEADER + length;
     }
-    if (state.version > 0) rebuild(this.tree, this.#segments, state);
+    if (at === 0) {
+      // Not even the first frame was written: nothing was ever on record.
+      ftruncateSync(this.#journal, 0);
+      this.#begin();
+      return;
+    }
+    rebuild(this.tree, this.#segments, state);
+    // What follows the last whole frame is what a crash cut short.
+    ftruncateSync(this.#journal, at);
+    this.#length = at;
+    this.committed = state.version;
+    if (at > JOURNAL_SLACK) this.checkpoint();
   }
 }
 
