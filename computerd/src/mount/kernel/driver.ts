@@ -41,7 +41,17 @@ async function start(path: string, options: MountOptions, lock: StoreLock): Prom
   const toReplier = new MessageChannel();
   const toPlayer = new MessageChannel();
   const loopNotifier = new MessageChannel();
-  const [loopThread, ...helpers] = [
+  const failed = Promise.withResolvers<never>();
+  failed.promise.catch(() => {});
+  const loop = new LoopClient(control.port1, doorbell);
+  const watch = (worker: Worker): Worker =>
+    worker.on("error", (error: Error) => {
+      failed.reject(
+        new MountError("ERR_MOUNT_FAILED", `the mount could not be served: ${error.message}`, error),
+      );
+      loop.end(error.message);
+    });
+  const loopThread = watch(
     thread<LoopData>("loop", {
       fd,
       store: options.store,
@@ -52,28 +62,10 @@ async function start(path: string, options: MountOptions, lock: StoreLock): Prom
       notifier: loopNotifier.port1,
       replier: toReplier.port1,
     }),
-    thread<NotifierData>("notifier", {
-      fd,
-      path,
-      bell,
-      loop: loopNotifier.port2,
-      control: toNotifier.port2,
-    }),
-    thread<ReplierData>("replier", { fd, loop: toReplier.port2 }),
-    thread<PlayerData>("player", { path, control: toPlayer.port2 }),
-  ] as const;
-  const loop = new LoopClient(control.port1, doorbell);
+  );
   const notifier = new JobClient<NotifyJob>(toNotifier.port1);
   const player = new JobClient<PlayerJob>(toPlayer.port1);
-  const failed = Promise.withResolvers<never>();
-  for (const worker of [loopThread, ...helpers])
-    worker.on("error", (error: Error) => {
-      failed.reject(
-        new MountError("ERR_MOUNT_FAILED", `the mount could not be served: ${error.message}`, error),
-      );
-      loop.end(error.message);
-    });
-  failed.promise.catch(() => {});
+  const helpers: Worker[] = [];
 
   async function stop(): Promise<void> {
     notifier.close();
@@ -101,6 +93,20 @@ async function start(path: string, options: MountOptions, lock: StoreLock): Prom
     await stop();
     throw error;
   }
+  // Not before: the loop alone can answer, and work for the others waits in their ports.
+  helpers.push(
+    watch(
+      thread<NotifierData>("notifier", {
+        fd,
+        path,
+        bell,
+        loop: loopNotifier.port2,
+        control: toNotifier.port2,
+      }),
+    ),
+    watch(thread<ReplierData>("replier", { fd, loop: toReplier.port2 })),
+    watch(thread<PlayerData>("player", { path, control: toPlayer.port2 })),
+  );
   const device = mountsAt(path).at(-1)?.device ?? "0:0";
   return new KernelMount({ path, device, loop, notifier, player, doorbell, stop });
 }
