@@ -66,7 +66,6 @@ describe("the whole of conformance", () => {
       "symlink",
       "sync-file",
       "touch",
-      "unlink",
       "utime",
       "xattr",
       "mmapfork",

@@ -63,6 +63,13 @@ export class Request {
     return value;
   }
 
+  /** A size or an offset in a file, of 64 bits; what no file can have is refused as too large. */
+  offset(offset: number): number {
+    const value = this.#view.getUint32(offset + 4, true) * HIGH + this.#view.getUint32(offset, true);
+    if (value > Number.MAX_SAFE_INTEGER) throw E.EFBIG;
+    return value;
+  }
+
   /** A number of 64 bits with a sign: times before 1970. */
   i64(offset: number): number {
     const value = this.#view.getInt32(offset + 4, true) * HIGH + this.#view.getUint32(offset, true);

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Random } from "../../../test/support/random.ts";
 import { Inode, S_IFREG } from "../inode.ts";
 import { Content, type Pin } from "./content.ts";
-import { BLOCK } from "./extents.ts";
-import { SEGMENT_BLOCKS, Segments } from "./segments.ts";
+import { BLOCK, SEGMENT_BLOCKS } from "./extents.ts";
+import { Segments } from "./segments.ts";
 
 let folder: string;
 let segments: Segments;
@@ -150,5 +150,34 @@ describe("content", () => {
       content.write(file, random.int(500_000) * BLOCK, piece, 0, BLOCK);
     expect((file.extents?.runs.length ?? 0) / 3).toBeLessThan(50_000);
     expect(segments.used).toBeLessThan(SEGMENT_BLOCKS * 16);
+  });
+
+  test("a file larger than a segment is what was written, and all of its space comes back", () => {
+    const file = newFile();
+    const piece = Buffer.alloc(1 << 20);
+    const count = (SEGMENT_BLOCKS * BLOCK) / piece.length + 20;
+    for (let at = 0; at < count; at++) {
+      piece.writeUInt32LE(at, 12);
+      content.write(file, at * piece.length, piece, 0, piece.length);
+    }
+    const { runs } = file.extents as NonNullable<typeof file.extents>;
+    for (let run = 0; run < runs.length; run += 3) {
+      const [, start = 0, length = 0] = runs.slice(run, run + 3);
+      expect(Math.floor(start / SEGMENT_BLOCKS)).toBe(Math.floor((start + length - 1) / SEGMENT_BLOCKS));
+    }
+    // Read at another step, so that reads lie across the boundaries of writes.
+    const back = Buffer.alloc(piece.length);
+    for (let at = 0; at < count - 1; at++) {
+      content.read(file, at * piece.length + 100, back.length, back, 0);
+      expect(back.readUInt32LE(piece.length - 100 + 12)).toBe(at + 1);
+    }
+    const other = newFile();
+    content.reserve(other, 0, (SEGMENT_BLOCKS + 100) * BLOCK);
+    content.drop(other);
+    content.drop(file);
+    segments.release();
+    expect(segments.used).toBe(0);
+    write(other, 0, Buffer.alloc(BLOCK, 1));
+    expect(segments.used).toBe(1);
   });
 });

@@ -1,6 +1,9 @@
 /** Bytes per block: a page, so that holes are told as the kernel sees them. */
 export const BLOCK = 4096;
 
+/** Blocks per file of the store: 256 MiB. No run reaches from one file into the next. */
+export const SEGMENT_BLOCKS = 65_536;
+
 /**
  * Which blocks of a file lie where in the store: runs `[first block of the file, first block in the store,
  * how many]`, sorted, in one flat array of small integers. What no run covers is a hole and reads as zeros.
@@ -69,7 +72,8 @@ export class Extents {
     if (
       before >= 0 &&
       (runs[before] as number) + (runs[before + 2] as number) === block &&
-      (runs[before + 1] as number) + (runs[before + 2] as number) === store
+      (runs[before + 1] as number) + (runs[before + 2] as number) === store &&
+      store % SEGMENT_BLOCKS !== 0
     ) {
       runs[before + 2] = (runs[before + 2] as number) + count;
       return;

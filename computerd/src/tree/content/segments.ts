@@ -12,10 +12,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { E, fromNode } from "../errors.ts";
-import { BLOCK } from "./extents.ts";
+import { BLOCK, SEGMENT_BLOCKS } from "./extents.ts";
 
-/** Blocks per segment file: 256 MiB. */
-export const SEGMENT_BLOCKS = 65_536;
 /** At most 16 TiB: block numbers stay small integers. */
 const MAX_SEGMENTS = 32_768;
 

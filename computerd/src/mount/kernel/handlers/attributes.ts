@@ -31,7 +31,7 @@ export function setattr({ request, tree, reply, stage }: Context, node: Inode): 
     if ((valid & FATTR.MODE) !== 0) wanted.mode = request.u32(body + at.mode);
     if ((valid & FATTR.UID) !== 0) wanted.uid = request.u32(body + at.uid);
     if ((valid & FATTR.GID) !== 0) wanted.gid = request.u32(body + at.gid);
-    if ((valid & FATTR.SIZE) !== 0) wanted.size = request.u64(body + at.size);
+    if ((valid & FATTR.SIZE) !== 0) wanted.size = request.offset(body + at.size);
     if ((valid & FATTR.KILL_SUIDGID) !== 0) wanted.kill = true;
     const now = tree.clock;
     if ((valid & (FATTR.ATIME_NOW | FATTR.MTIME_NOW)) !== 0) now.tick();

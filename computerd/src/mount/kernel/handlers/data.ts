@@ -1,4 +1,5 @@
 import { allocate, FALLOC_PUNCH_HOLE, killPrivileges, writeFile } from "../../../tree/attributes.ts";
+import { SIZE_MAX } from "../../../tree/content/content.ts";
 import { E } from "../../../tree/errors.ts";
 import type { Inode } from "../../../tree/inode.ts";
 import { type Context, LATER } from "../context.ts";
@@ -21,7 +22,7 @@ export function write({ request, tree, reply }: Context, node: Inode): number {
   const size = request.u32(body + WRITE_IN.at.size);
   const data = body + WRITE_IN.size;
   if (data + size > request.length) throw E.EINVAL;
-  writeFile(tree, node, request.u64(body + WRITE_IN.at.offset), request.bytes, data, size);
+  writeFile(tree, node, request.offset(body + WRITE_IN.at.offset), request.bytes, data, size);
   if ((request.u32(body + WRITE_IN.at.write_flags) & WRITE.KILL_SUIDGID) !== 0) {
     killPrivileges(node, isStranger(request, node));
     tree.touchAttributes(node);
@@ -35,12 +36,14 @@ export function fallocate({ request, tree, outside }: Context, node: Inode): num
   const body = request.body(FALLOCATE_IN.size);
   const { at } = FALLOCATE_IN;
   const mode = request.u32(body + at.mode);
-  const length = request.u64(body + at.length);
+  const offset = request.offset(body + at.offset);
+  const length = request.offset(body + at.length);
+  if (offset + length > SIZE_MAX) throw E.EFBIG;
   if ((mode & FALLOC_PUNCH_HOLE) === 0) {
     const { available, blockSize } = outside.space();
     if (length > available * blockSize) throw E.ENOSPC;
   }
-  allocate(tree, node, request.u64(body + at.offset), length, mode);
+  allocate(tree, node, offset, length, mode);
   return 0;
 }
 
