@@ -44,13 +44,17 @@ async function start(path: string, options: MountOptions, lock: StoreLock): Prom
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => {});
   const loop = new LoopClient(control.port1, doorbell);
-  const watch = (worker: Worker): Worker =>
-    worker.on("error", (error: Error) => {
+  let stopping = false;
+  const watch = (worker: Worker): Worker => {
+    const fail = (cause: Error) => {
+      if (stopping) return;
       failed.reject(
-        new MountError("ERR_MOUNT_FAILED", `the mount could not be served: ${error.message}`, error),
+        new MountError("ERR_MOUNT_FAILED", `the mount could not be served: ${cause.message}`, cause),
       );
-      loop.end(error.message);
-    });
+    };
+    worker.on("error", fail);
+    return worker.on("exit", (code) => fail(new Error(`a thread ended with ${code}`)));
+  };
   const loopThread = watch(
     thread<LoopData>("loop", {
       fd,
@@ -68,6 +72,7 @@ async function start(path: string, options: MountOptions, lock: StoreLock): Prom
   const helpers: Worker[] = [];
 
   async function stop(): Promise<void> {
+    stopping = true;
     notifier.close();
     player.close();
     // Who writes to the descriptor ends before who may close it.
@@ -107,6 +112,11 @@ async function start(path: string, options: MountOptions, lock: StoreLock): Prom
     watch(thread<ReplierData>("replier", { fd, loop: toReplier.port2 })),
     watch(thread<PlayerData>("player", { path, control: toPlayer.port2 })),
   );
+  // A thread that dies would leave everybody hanging who uses the mount: take it away.
+  failed.promise.catch(async (error: Error) => {
+    await detach(path, true).catch(() => {});
+    loop.end(error.message);
+  });
   const device = mountsAt(path).at(-1)?.device ?? "0:0";
   return new KernelMount({ path, device, loop, notifier, player, doorbell, stop });
 }

@@ -21,14 +21,14 @@ export class LoopClient {
   #next = 1;
   #over = false;
   #ownsDevice = false;
+  readonly #ended = Promise.withResolvers<string>();
 
   constructor(port: MessagePort, doorbell: Doorbell) {
     this.#port = port;
     this.#doorbell = doorbell;
     const ready = Promise.withResolvers<void>();
-    const ended = Promise.withResolvers<string>();
     this.ready = ready.promise;
-    this.ended = ended.promise;
+    this.ended = this.#ended.promise;
     this.ready.catch(() => {});
     port.on("message", (answer: Answer) => {
       if (answer.type === "ready") ready.resolve();
@@ -36,7 +36,6 @@ export class LoopClient {
       else if (answer.type === "ended") {
         this.end(answer.reason);
         ready.reject(new MountError("ERR_MOUNT_FAILED", `the mount ended at once: ${answer.reason}`));
-        ended.resolve(answer.reason);
       } else this.#settle(answer);
     });
   }
@@ -64,6 +63,7 @@ export class LoopClient {
     for (const { reject } of this.#waiting.values())
       reject(new MountError("ERR_MOUNT_ENDED", `the mount has ended: ${reason}`));
     this.#waiting.clear();
+    this.#ended.resolve(reason);
   }
 
   close(): void {

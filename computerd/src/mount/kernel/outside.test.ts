@@ -5,6 +5,10 @@ import { kernelMount, requiresFuse } from "../../../test/support/kernel.ts";
 import { run, sh } from "../../../test/support/shell.ts";
 import type { NodePut } from "../../tree/changes.ts";
 
+/** `ROUNDS=5000` for a thorough look at races. */
+const ROUNDS = Number(process.env.ROUNDS ?? 300);
+const PATIENCE_MS = 60_000 + ROUNDS * 100;
+
 const file = (id: number, text: string): NodePut => ({ id, kind: "file", content: Buffer.from(text) });
 
 /** Watches paths by `fs.watch` in a process of its own, which prints one event per line. */
@@ -117,54 +121,60 @@ for name, call in [("read", lambda: os.pread(fd, 4, 0)), ("fstat", lambda: os.fs
     expect(said).toBe("held\nread 116\nfstat 116\nlist 116\nmake 116\n");
   });
 
-  test("races with local changes: no hang, no stale listing, no lost write", async () => {
-    await using tree = await kernelMount();
-    const { mount, path } = tree;
-    await tree.inside("mkdir shared");
-    const dir = (await mount.find("shared"))?.id as number;
-    // Two writers inside, one of them appending to a file that is replaced from outside all the time.
-    const writers = [
-      run(
-        "sh",
-        [
-          "-c",
-          "i=0; while [ ! -e ../stop ]; do : > local$((i % 50)); rm -f local$(((i + 25) % 50)); i=$((i+1)); done; echo $i",
-        ],
-        { cwd: `${path}/shared`, timeoutMs: 60_000 },
-      ),
-      run("sh", ["-c", "i=0; while [ ! -e ../stop ]; do echo line$i >> own; i=$((i+1)); done; echo $i"], {
-        cwd: `${path}/shared`,
-        timeoutMs: 60_000,
-      }),
-    ];
-    let id = 1000;
-    for (let round = 0; round < 300; round++) {
-      const names = [];
-      const nodes: NodePut[] = [];
-      for (let k = 0; k < 5; k++) {
-        nodes.push(file(++id, `round ${round}`));
-        names.push({ parent: dir, name: `remote${k}`, node: id });
+  test(
+    "races with local changes: no hang, no stale listing, no lost write",
+    async () => {
+      await using tree = await kernelMount();
+      const { mount, path } = tree;
+      await tree.inside("mkdir shared");
+      const dir = (await mount.find("shared"))?.id as number;
+      // Two writers inside, one of them appending to a file that is replaced from outside all the time.
+      const writers = [
+        run(
+          "sh",
+          [
+            "-c",
+            "i=0; while [ ! -e ../stop ]; do : > local$((i % 50)); rm -f local$(((i + 25) % 50)); i=$((i+1)); done; echo $i",
+          ],
+          { cwd: `${path}/shared`, timeoutMs: PATIENCE_MS },
+        ),
+        run("sh", ["-c", "i=0; while [ ! -e ../stop ]; do echo line$i >> own; i=$((i+1)); done; echo $i"], {
+          cwd: `${path}/shared`,
+          timeoutMs: PATIENCE_MS,
+        }),
+      ];
+      let id = 1000;
+      for (let round = 0; round < ROUNDS; round++) {
+        const names = [];
+        const nodes: NodePut[] = [];
+        for (let k = 0; k < 5; k++) {
+          nodes.push(file(++id, `round ${round}`));
+          names.push({ parent: dir, name: `remote${k}`, node: id });
+        }
+        await mount.apply({ nodes, names });
+        if (round % 60 === 0) {
+          const listed = await sh("ls | grep remote; cat remote3", { cwd: `${path}/shared` });
+          expect(listed).toBe(`remote0\nremote1\nremote2\nremote3\nremote4\nround ${round}`);
+        }
       }
-      await mount.apply({ nodes, names });
-      if (round % 60 === 0) {
-        const listed = await sh("ls | grep remote; cat remote3", { cwd: `${path}/shared` });
-        expect(listed).toBe(`remote0\nremote1\nremote2\nremote3\nremote4\nround ${round}`);
-      }
-    }
-    await tree.inside("touch stop");
-    const [made, appended] = await Promise.all(writers);
-    expect([made?.late, appended?.late]).toEqual([false, false]);
-    const lines = (await tree.inside("cat shared/own")).trimEnd().split("\n");
-    expect(lines).toEqual(Array.from({ length: Number(appended?.out) }, (_, line) => `line${line}`));
-  }, 90_000);
+      await tree.inside("touch stop");
+      const [made, appended] = await Promise.all(writers);
+      expect([made?.late, appended?.late]).toEqual([false, false]);
+      const lines = (await tree.inside("cat shared/own")).trimEnd().split("\n");
+      expect(lines).toEqual(Array.from({ length: Number(appended?.out) }, (_, line) => `line${line}`));
+    },
+    PATIENCE_MS,
+  );
 
-  test("a file that both sides change: what was acknowledged to either is in it in the end", async () => {
-    await using tree = await kernelMount();
-    const { mount, path } = tree;
-    await tree.inside("echo start > both");
-    const id = (await mount.find("both"))?.id as number;
-    // An error means that the line may not be there: it is written again, to the file as it is then.
-    const script = `
+  test(
+    "a file that both sides change: what was acknowledged to either is in it in the end",
+    async () => {
+      await using tree = await kernelMount();
+      const { mount, path } = tree;
+      await tree.inside("echo start > both");
+      const id = (await mount.find("both"))?.id as number;
+      // An error means that the line may not be there: it is written again, to the file as it is then.
+      const script = `
 import os
 fd = os.open("both", os.O_WRONLY | os.O_APPEND); line = 0; errors = 0
 while not os.path.exists("stop"):
@@ -176,33 +186,38 @@ while not os.path.exists("stop"):
         except OSError: pass
         fd = os.open("both", os.O_WRONLY | os.O_APPEND)
 print(line, errors)`;
-    const writer = run("python3", ["-c", script], { cwd: path, timeoutMs: 80_000 });
-    const content = async () => {
-      const pieces: Uint8Array[] = [];
-      for await (const piece of mount.read(id)) pieces.push(piece);
-      return Buffer.concat(pieces);
-    };
-    let applied = 0;
-    let refused = 0;
-    for (let round = 0; round < 400; round++) {
-      const { version: base } = await mount.status();
-      const next = Buffer.concat([await content(), Buffer.from(`outside ${applied}\n`)]);
-      const { conflicts } = await mount.apply(
-        { nodes: [{ id, kind: "file", content: next }], names: [] },
-        { base },
-      );
-      if (conflicts.length === 0) applied++;
-      else refused++;
-      await sleep(round % 8);
-    }
-    await tree.inside("touch stop");
-    const { out, err, late } = await writer;
-    expect([late, err]).toEqual([false, ""]);
-    const [lines = 0] = out.split(" ").map(Number);
-    const last = new Set((await tree.inside("cat both")).split("\n"));
-    for (let line = 0; line < lines; line++) expect(last).toContain(`inside ${line}`);
-    for (let line = 0; line < applied; line++) expect(last).toContain(`outside ${line}`);
-    // Both happened, or this showed nothing.
-    expect([lines > 10, applied > 10], `${out} ${applied} applied, ${refused} refused`).toEqual([true, true]);
-  }, 90_000);
+      const writer = run("python3", ["-c", script], { cwd: path, timeoutMs: PATIENCE_MS });
+      const content = async () => {
+        const pieces: Uint8Array[] = [];
+        for await (const piece of mount.read(id)) pieces.push(piece);
+        return Buffer.concat(pieces);
+      };
+      let applied = 0;
+      let refused = 0;
+      for (let round = 0; round < ROUNDS; round++) {
+        const { version: base } = await mount.status();
+        const next = Buffer.concat([await content(), Buffer.from(`outside ${applied}\n`)]);
+        const { conflicts } = await mount.apply(
+          { nodes: [{ id, kind: "file", content: next }], names: [] },
+          { base },
+        );
+        if (conflicts.length === 0) applied++;
+        else refused++;
+        await sleep(round % 8);
+      }
+      await tree.inside("touch stop");
+      const { out, err, late } = await writer;
+      expect([late, err]).toEqual([false, ""]);
+      const [lines = 0] = out.split(" ").map(Number);
+      const last = new Set((await tree.inside("cat both")).split("\n"));
+      for (let line = 0; line < lines; line++) expect(last).toContain(`inside ${line}`);
+      for (let line = 0; line < applied; line++) expect(last).toContain(`outside ${line}`);
+      // Both happened, or this showed nothing.
+      expect([lines > 10, applied > 10], `${out} ${applied} applied, ${refused} refused`).toEqual([
+        true,
+        true,
+      ]);
+    },
+    PATIENCE_MS,
+  );
 });
