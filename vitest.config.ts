@@ -4,7 +4,7 @@ import { SkipReporter } from "./.ci/skips.ts";
 /** Packages are tested from their sources; vitest's own conditions stay. */
 const conditions = ["@computer/source", "module", "node", "development|production"];
 const folders = "{.ci,framework,runtime-adapters,codegen,computerd,create-computer,examples}";
-const exclude = ["**/node_modules/**", "**/dist/**", "**/generated/**", "create-computer/templates/**"];
+const exclude = ["**/node_modules/**", "**/dist/**", "**/generated/**"];
 
 export default defineConfig({
   resolve: { conditions },

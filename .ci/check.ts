@@ -7,6 +7,7 @@ import { checkApiSurface } from "./checks/api-surface.ts";
 import { checkExports } from "./checks/exports.ts";
 import { checkImports } from "./checks/imports.ts";
 import { checkLayout } from "./checks/layout.ts";
+import { checkLockFile } from "./checks/lock-file.ts";
 import { checkExampleTypes, checkTypes } from "./checks/types.ts";
 import { command, runSteps } from "./lib/steps.ts";
 
@@ -20,6 +21,7 @@ const failed = await runSteps([
   { name: "api surface", run: () => checkApiSurface(values.update) },
   { name: "imports", run: checkImports },
   { name: "layout", run: checkLayout },
+  { name: "lock file", run: checkLockFile },
 ]);
 console.log(failed === 0 ? "all checks passed" : `${failed} of the checks failed`);
 process.exitCode = failed === 0 ? 0 : 1;

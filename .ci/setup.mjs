@@ -130,6 +130,8 @@ function ownNode() {
 async function install(command, lock) {
   const started = Date.now();
   rmSync(stampFile, { force: true });
+  // `npm ci` begins by deleting: killed amid that, npm's record would still call all of it unpacked.
+  if (command === "ci") rmSync(join(modules, ".package-lock.json"), { force: true });
   const online = await registryAnswers();
   const args = [command, "--include=dev", "--loglevel=error", "--no-progress", "--no-audit", "--no-fund"];
   if (!online.ok) args.push("--offline"); // npm's cache may hold everything; without it npm fails at once
@@ -148,7 +150,11 @@ async function install(command, lock) {
     tty ? 500 : 10_000,
   );
 
-  const { code, signal, output } = await npm(args);
+  let { code, signal, output } = await npm(args);
+  if (command === "ci" && /\bcode EUSAGE\b/.test(output) && !process.env.CI) {
+    // The lock file lacks something that only npm's own resolution shows; an install completes it.
+    ({ code, signal, output } = await npm(["install", ...args.slice(1)]));
+  }
   clearInterval(ticker);
   if (tty) process.stdout.write("\r\x1b[K");
   if (signal !== null || code === 130 || code === 143) {
@@ -266,6 +272,14 @@ function explain(command, output, online) {
     .filter(
       (line) => line.trim() !== "" && !/EBADENGINE|npm (warn|notice)|complete log of this run/i.test(line),
     );
+  if (/\bcode EUSAGE\b/.test(output)) {
+    const missing = said.filter((line) => /(Missing|Invalid): /.test(line));
+    fail(
+      "package-lock.json does not hold all that the project needs.",
+      "Run `npm install` and commit it.",
+      missing,
+    );
+  }
   if (/\bcode E(BUSY|ACCES|PERM|ROFS)\b/.test(output)) {
     fail("npm may not write here.", `Check who owns ${root} and npm's cache folder.`, said);
   }

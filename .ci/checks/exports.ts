@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
@@ -21,7 +21,7 @@ export async function checkExports(): Promise<Findings> {
   const problems: string[] = [];
   for (const item of packages) {
     const files = packed.find(({ name }) => name === item.manifest.name)?.files ?? [];
-    const found = [...targetProblems(item, files), ...contentProblems(files), ...(await lint(item))];
+    const found = [...targetProblems(item, files), ...contentProblems(files), ...(await lint(item, files))];
     problems.push(...found.map((text) => `${item.dir}: ${text}`));
   }
   return { problems };
@@ -67,8 +67,12 @@ function contentProblems(files: Packed["files"]): string[] {
   return problems;
 }
 
-async function lint({ path, manifest }: Package): Promise<string[]> {
-  const { messages } = await publint({ pkgDir: path, pack: false, level: "warning" });
+async function lint({ path, manifest }: Package, packed: Packed["files"]): Promise<string[]> {
+  const files = packed.map(({ path: name }) => ({
+    name: `package/${name}`,
+    data: readFileSync(join(path, name)),
+  }));
+  const { messages } = await publint({ pkgDir: "package", pack: { files }, level: "warning" });
   // That every target exists is checked above, for all conditions and for imports too.
   const other = messages.filter(({ code }) => code !== "FILE_DOES_NOT_EXIST");
   return other.map((message) => `publint: ${formatMessage(message, manifest, { color: false })}`);

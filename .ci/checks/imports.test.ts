@@ -14,6 +14,11 @@ test("finds every circle, of one file, of two and of more", () => {
   expect(found.map((files) => files.sort())).toEqual([["a"], ["b", "c"], ["e", "f", "g"]]);
 });
 
+test("shows the shortest circle of a knot", () => {
+  const found = circles(graph({ a: ["b"], b: ["c"], c: ["d", "a"], d: ["c"] }));
+  expect(found).toEqual([["c", "d"]]);
+});
+
 test("a file that is not in the graph is the end of a path", () => {
   expect(circles(graph({ a: ["elsewhere"] }))).toEqual([]);
 });

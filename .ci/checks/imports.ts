@@ -39,13 +39,13 @@ export async function checkImports(): Promise<Findings> {
         local.push(target);
         if (item !== undefined)
           problems.push(...localProblems(file, target, item).map((text) => `${file}: ${text}`));
-      } else if (item !== undefined && !/\.test\.ts$/.test(file)) {
+      } else if (item !== undefined && !/\.(test|d)\.ts$/.test(file)) {
         problems.push(...packageProblems(specifier, item).map((text) => `${file}: ${text}`));
       }
     }
     graph.set(file, local);
   }
-  problems.push(...circles(graph).map((files) => `circle: ${[...files, files[0]].join(" -> ")}`));
+  problems.push(...circles(graph).map((files) => `circle: ${files.join(" -> ")} -> ${files[0]}`));
   return { problems: [...new Set(problems)] };
 }
 
@@ -77,8 +77,35 @@ function packageProblems(specifier: string, { manifest }: Package): string[] {
   return name in declared ? [] : [`imports ${name}, which ${manifest.name} does not declare`];
 }
 
-/** The circles of a graph, by Tarjan's strongly connected components. */
+/** For each knot of a graph (files that all reach each other) the shortest circle in it. */
 export function circles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+  return components(graph).map((component) => {
+    const ways = component.map((start) => wayBack(start, graph)).filter((way) => way.length > 0);
+    return ways.reduce((best, way) => (way.length < best.length ? way : best));
+  });
+}
+
+/** The shortest way from a node back to itself, without the return; empty when there is none. */
+function wayBack(start: string, graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const cameFrom = new Map<string, string>();
+  const queue = [start];
+  for (let node = queue.shift(); node !== undefined; node = queue.shift()) {
+    for (const next of graph.get(node) ?? []) {
+      if (next === start) {
+        const way = [node];
+        while (way[0] !== start) way.unshift(cameFrom.get(way[0] as string) as string);
+        return way;
+      }
+      if (cameFrom.has(next)) continue;
+      cameFrom.set(next, node);
+      queue.push(next);
+    }
+  }
+  return [];
+}
+
+/** The strongly connected components that hold a circle, by Tarjan. */
+function components(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const index = new Map<string, number>();
   const low = new Map<string, number>();
   const stack: string[] = [];

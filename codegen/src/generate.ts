@@ -4,13 +4,13 @@ import { analyze } from "./analyze/analyze.ts";
 import { createContext } from "./analyze/context.ts";
 import { readPackageSettings } from "./analyze/package-json.ts";
 import { GENERATED, type LoadedProject, SourceProject } from "./analyze/project.ts";
-import { type Diagnostic, sortDiagnostics } from "./diagnostics/diagnostic.ts";
+import { type Diagnostic, diagnostic, sortDiagnostics } from "./diagnostics/diagnostic.ts";
 import { emit, type Output } from "./emit/emit.ts";
 import { emitEnv } from "./emit/env.ts";
 import { bundleGuests, guestProblem } from "./emit/guest.ts";
 import type { ProjectModel } from "./model.ts";
 import { bindingName } from "./names.ts";
-import { carryOut, planWrite, readManifest } from "./writer.ts";
+import { carryOut, planWrite, readManifest, type WritePlan } from "./writer.ts";
 
 /** Options of {@link generate}. */
 export interface GenerateOptions {
@@ -57,6 +57,7 @@ export class Generator {
   readonly #project: SourceProject;
   #guests: Promise<Output> | undefined;
   #overlay: Output = {};
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(projectDir: string) {
     this.#project = new SourceProject(projectDir);
@@ -67,8 +68,17 @@ export class Generator {
     return path.join(this.#project.dir, GENERATED);
   }
 
-  /** Reads what changed on disk and brings the output up to date. Never rejects for what is wrong in the project. */
-  async generate(options: GenerateOptions = {}): Promise<GenerateResult> {
+  /**
+   * Reads what changed on disk and brings the output up to date. Does not reject for what is wrong in the project.
+   * Calls take turns.
+   */
+  generate(options: GenerateOptions = {}): Promise<GenerateResult> {
+    const turn = this.#last.then(() => this.#generate(options));
+    this.#last = turn.catch(() => {});
+    return turn;
+  }
+
+  async #generate(options: GenerateOptions): Promise<GenerateResult> {
     const guests = this.#bundleGuests();
     const { dir } = this.#project;
     const { settings, diagnostics: settingsProblems } = readPackageSettings(dir);
@@ -87,9 +97,8 @@ export class Generator {
     const bundled = await guests;
     if (Array.isArray(bundled)) return failed(bundled, analysis.model);
     const output = await emit(analysis.model, bundled);
-    const plan = planWrite(this.outputDir, output);
+    const plan = this.#write(output, options.check === true);
     if (plan.diagnostics.length > 0) return failed(plan.diagnostics, analysis.model);
-    if (!options.check) carryOut(this.outputDir, output, plan);
     const fromProject = (name: string) => `${GENERATED}/${name}`;
     return {
       diagnostics: [],
@@ -97,6 +106,17 @@ export class Generator {
       removed: plan.remove.map(fromProject),
       model: analysis.model,
     };
+  }
+
+  #write(output: Output, check: boolean): WritePlan {
+    try {
+      const plan = planWrite(this.outputDir, output);
+      if (plan.diagnostics.length === 0 && !check) carryOut(this.outputDir, output, plan);
+      return plan;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      return { write: [], remove: [], diagnostics: [diagnostic("CMP1072", `Writing failed: ${reason}.`)] };
+    }
   }
 
   /**

@@ -19,12 +19,14 @@ export function kebabCase(name: string): string {
     .join("-");
 }
 
-/** `TextReader` -> `TEXT_READER`: the binding of an agent class. */
+/** `TextReader` -> `TEXT_READER`: the binding of an agent class, never one that the worker has already. */
 export function bindingName(className: string): string {
   const name = words(className)
     .map((word) => word.toUpperCase())
     .join("_");
-  return name || "AGENT";
+  return name === "" || name === "LOADER" || name.startsWith("COMPUTER_")
+    ? `AGENT_${name}`.replace(/_$/, "")
+    : name;
 }
 
 /** `text-reader` -> `TextReader`. */
@@ -72,17 +74,13 @@ export const RESERVED_TOOL_NAMES: ReadonlyMap<string, string> = new Map([
   ["fs", "a client reaches the agent's files there"],
   ["runtime", "a client reaches the agent's runs there"],
   ["dispose", "it would pass for the client's own disposal"],
-  ["close", "it would pass for the client's own disposal"],
+  ["call", "every agent's stub has a method of that name"],
   ["then", "an object with a `then` method is taken for a promise"],
   ["catch", "an object with a `catch` method is taken for a promise"],
   ["finally", "an object with a `finally` method is taken for a promise"],
   ["dup", "every capnweb stub has a method of that name"],
+  ["map", "every capnweb stub has a method of that name"],
   ["onRpcBroken", "every capnweb stub has a method of that name"],
-  ["map", "every capnweb promise has a method of that name"],
-  // Stubs are proxies over functions, and these resolve before any remote method would.
-  ...["apply", "bind", "call", "arguments", "caller", "length", "name", "prototype"].map(
-    (name): [string, string] => [name, "a stub is a function, which has a property of that name"],
-  ),
   ...Object.getOwnPropertyNames(Object.prototype).map((name): [string, string] => [
     name,
     "every object has a property of that name",

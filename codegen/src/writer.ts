@@ -31,6 +31,15 @@ export function planWrite(dir: string, output: Output): WritePlan {
   const diagnostics: Diagnostic[] = [];
   for (const [name, text] of Object.entries(output)) {
     const present = read(path.join(dir, name));
+    if (present === null) {
+      diagnostics.push(
+        diagnostic(
+          "CMP1070",
+          `${path.basename(dir)}/${name} cannot be a file: a folder or a file is in its way.`,
+        ),
+      );
+      continue;
+    }
     if (present === text) continue;
     write.push(name);
     const ours =
@@ -39,7 +48,7 @@ export function planWrite(dir: string, output: Output): WritePlan {
       diagnostics.push(diagnostic("CMP1070", `${path.basename(dir)}/${name} was not written by codegen.`));
   }
   const remove = [...previous].filter(
-    (name) => output[name] === undefined && read(path.join(dir, name)) !== undefined,
+    (name) => output[name] === undefined && typeof read(path.join(dir, name)) === "string",
   );
   return { write: write.sort(), remove: remove.sort(), diagnostics };
 }
@@ -78,11 +87,14 @@ function writeAtomically(file: string, text: string): void {
   }
 }
 
-function read(file: string): string | undefined {
+/** The text of a file; undefined when there is none, null when something else stands there. */
+function read(file: string): string | undefined | null {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return undefined;
+    if (code === "EISDIR" || code === "ENOTDIR") return null;
     throw error;
   }
 }

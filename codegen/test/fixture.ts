@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { onTestFinished } from "vitest";
+import { afterAll } from "vitest";
 import { type Analysis, analyze } from "../src/analyze/analyze.ts";
 import { readPackageSettings } from "../src/analyze/package-json.ts";
 import { SourceProject } from "../src/analyze/project.ts";
@@ -26,13 +26,18 @@ const TSCONFIG = {
 /** Files by path from the project's folder; an object is written as JSON. */
 export type Files = Readonly<Record<string, string | object>>;
 
+const projects: string[] = [];
+afterAll(() => {
+  for (const dir of projects) rmSync(dir, { recursive: true, force: true });
+});
+
 /**
- * A project in a temporary folder, with a stub of the framework installed; gone when the test is.
+ * A project in a temporary folder, with a stub of the framework installed; gone when the file's tests are done.
  * Without a tsconfig.json or package.json of its own it gets ordinary ones.
  */
 export function createProject(files: Files): string {
   const dir = realpathSync(mkdtempSync(path.join(tmpdir(), "codegen-test-")));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  projects.push(dir);
   const stub = path.join(dir, "node_modules/@computer/framework");
   cpSync(path.join(import.meta.dirname, "framework-stub"), stub, { recursive: true });
   writeFiles(dir, {

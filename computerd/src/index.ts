@@ -6,8 +6,8 @@
  */
 export { type DriverChoice, type MountTreeOptions, mountTree } from "./mount/select.ts";
 export { type Mount, MountError, type MountOptions } from "./mount/types.ts";
-export { type HostFacts, type MountAttempt, readHostFacts } from "./probe/facts.ts";
-export { type DriverName, type DriverReport, judge, type ProbeReport, probe } from "./probe/probe.ts";
+export type { HostFacts, MountAttempt } from "./probe/facts.ts";
+export { type DriverName, type DriverReport, type ProbeReport, probe } from "./probe/probe.ts";
 export type {
   ApplyOptions,
   ApplyResult,

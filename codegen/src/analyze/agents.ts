@@ -1,4 +1,4 @@
-import { ts } from "@ts-morph/common";
+import { ts } from "ts-morph";
 import type { AgentModel } from "../model.ts";
 import { AGENT_NAME, bindingName, camelCase, kebabCase } from "../names.ts";
 import { readAuthorize, readConstructor } from "./constructors.ts";
@@ -21,7 +21,7 @@ export interface ReadAgent {
   readonly renamedFrom?: { readonly className: string; readonly node: ts.Node };
 }
 
-/** Finds every class with the framework's `Agent`, wherever in a file it stands. */
+/** Finds every class declaration with the framework's `Agent`, wherever in a file it stands. */
 export function findAgents(context: Context, files: readonly ts.SourceFile[]): AgentClass[] {
   const found: AgentClass[] = [];
   for (const file of files) {
@@ -31,6 +31,12 @@ export function findAgents(context: Context, files: readonly ts.SourceFile[]): A
       if (ts.isClassDeclaration(node)) {
         const decorator = findMarker(context, node, "Agent");
         if (decorator) found.push({ declaration: node, decorator });
+      } else if (ts.isClassExpression(node) && findMarker(context, node, "Agent")) {
+        context.report(
+          "CMP1010",
+          node,
+          "This agent is a class expression, which no file can export by its name.",
+        );
       }
       ts.forEachChild(node, visit);
     };
@@ -84,7 +90,8 @@ export function readAgent(
 
   const given = marker.options.get("name");
   const name = given?.value ?? kebabCase(className);
-  if (!AGENT_NAME.test(name) || name.length > 63) {
+  const clientName = camelCase(name);
+  if (!AGENT_NAME.test(name) || name.length > 63 || clientName === "then" || clientName in Object.prototype) {
     context.report(
       "CMP1015",
       given?.node ?? declaration.name,
@@ -102,7 +109,7 @@ export function readAgent(
       objectName: `${className}Object`,
       binding: bindingName(className),
       name,
-      clientName: camelCase(name),
+      clientName,
       ...(description === undefined ? {} : { description }),
       at: {
         ...spanOf(context.projectDir, declaration.name),

@@ -1,4 +1,4 @@
-import { ts } from "@ts-morph/common";
+import { ts } from "ts-morph";
 import type { Injection } from "../model.ts";
 import { type Context, isFrameworkSymbol, symbolOf } from "./context.ts";
 import { classChain } from "./tools.ts";

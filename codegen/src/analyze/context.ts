@@ -1,5 +1,5 @@
 import path from "node:path";
-import { ts } from "@ts-morph/common";
+import { ts } from "ts-morph";
 import { type Diagnostic, diagnostic, type FramedSpan, type Span } from "../diagnostics/diagnostic.ts";
 import type { DiagnosticCode } from "../diagnostics/table.ts";
 import { packageOf } from "./packages.ts";

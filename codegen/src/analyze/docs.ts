@@ -1,4 +1,4 @@
-import { ts } from "@ts-morph/common";
+import { ts } from "ts-morph";
 
 /** The JSDoc text of a symbol without its tags, or undefined when there is none. */
 export function descriptionOf(checker: ts.TypeChecker, symbol: ts.Symbol | undefined): string | undefined {

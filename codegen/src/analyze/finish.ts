@@ -16,7 +16,7 @@ const CLIENT_NAMES = [
   "Record",
   "Uint8Array",
   "connect",
-  "connectAgents",
+  "createClient",
 ];
 
 /**
@@ -58,6 +58,8 @@ export function finishModels(
 
 /** `text-reader` -> `TextReaderClient`. */
 export function clientInterface(agentName: string): string {
+  // The name of what all of them extend.
+  if (agentName === "agent") return "TheAgentClient";
   return `${pascalCase(agentName)}Client`;
 }
 
@@ -68,21 +70,26 @@ function reportAmbiguities(
   types: Readonly<Record<string, NamedType>>,
 ): void {
   const seen = new Set<string>();
-  const visit = (type: TypeModel, path: string): void => {
+  const owner = `${agent.className}.${tool.method}`;
+  const visit = (type: TypeModel, path: string, where: (path: string) => string): void => {
     if (type.kind === "ref") {
       const named = types[type.name];
       if (!named || seen.has(type.name)) return;
       seen.add(type.name);
-      visit(named.type, path);
+      visit(named.type, path, where);
       return;
     }
     const found = type.kind === "union" ? ambiguity(type.members, types) : undefined;
     if (found !== undefined)
-      context.reportAt("CMP1051", tool.at, `\`${path}\` may be ${found}, which look the same in JSON.`);
-    for (const [step, inner] of children(type)) visit(inner, `${path}${step}`);
+      context.reportAt(
+        "CMP1051",
+        tool.at,
+        `\`${where(path)}\` may be ${found}, which look the same in JSON.`,
+      );
+    for (const [step, inner] of children(type)) visit(inner, `${path}${step}`, where);
   };
-  for (const { name, type } of tool.parameters) visit(type, `${agent.className}.${tool.method}(${name})`);
-  visit(tool.result, `${agent.className}.${tool.method}() result`);
+  for (const { name, type } of tool.parameters) visit(type, name, (path) => `${owner}(${path})`);
+  visit(tool.result, "", (path) => `${owner}() result${path}`);
 }
 
 /** The types directly inside a type, each with the step that leads there. */

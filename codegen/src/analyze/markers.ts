@@ -1,4 +1,4 @@
-import { ts } from "@ts-morph/common";
+import { ts } from "ts-morph";
 import { type Context, isFrameworkSymbol, symbolOf } from "./context.ts";
 import { literalOf } from "./literals.ts";
 

@@ -1,4 +1,4 @@
-import { ts } from "@ts-morph/common";
+import { ts } from "ts-morph";
 import { compare } from "../diagnostics/diagnostic.ts";
 import type { NamedType, TypeModel } from "../model.ts";
 import { pascalCase, uniqueNames } from "../names.ts";

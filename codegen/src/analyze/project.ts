@@ -1,12 +1,17 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { ts } from "@ts-morph/common";
+import { ts } from "ts-morph";
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.ts";
 import { createCachingHost } from "./compiler-host.ts";
 import { frameAt } from "./context.ts";
 
 /** The folder that codegen writes into, below the project's. */
 export const GENERATED = "generated";
+
+/** What is said of a folder that is no project. */
+export function noConfig(dir: string): Diagnostic {
+  return diagnostic("CMP1001", `There is no tsconfig.json in ${dir}.`);
+}
 
 /** A project as the analysis takes it. */
 export interface LoadedProject {
@@ -39,7 +44,7 @@ export class SourceProject {
    */
   load(overlay: Readonly<Record<string, string>> = {}): LoadedProject | Diagnostic[] {
     const configFile = `${this.dir}/tsconfig.json`;
-    if (!existsSync(configFile)) return [diagnostic("CMP1001", `There is no tsconfig.json in ${this.dir}.`)];
+    if (!existsSync(configFile)) return [noConfig(this.dir)];
     const { options, files, diagnostics } = readConfig(configFile, this.dir);
     if (diagnostics.length > 0) return diagnostics;
 
@@ -47,12 +52,14 @@ export class SourceProject {
     // Options decide how everything is parsed and resolved, so nothing is kept across a change of them.
     const key = JSON.stringify(options);
     if (!this.#host || this.#options !== key) {
-      const prefix = `${this.dir}/`;
       this.#options = key;
       this.#program = undefined;
-      this.#host = createCachingHost(options, (file) =>
-        file.startsWith(prefix) ? this.#overlay[file.slice(prefix.length)] : undefined,
-      );
+      this.#host = createCachingHost(options, {
+        read: (file) =>
+          file.startsWith(`${this.dir}/`) ? this.#overlay[file.slice(this.dir.length + 1)] : undefined,
+        hasDirectory: (directory) =>
+          Object.keys(this.#overlay).some((name) => path.posix.dirname(`${this.dir}/${name}`) === directory),
+      });
     }
     const own = files.filter((file) => !this.isGenerated(file) && !file.includes("/node_modules/"));
     const program = ts.createProgram({

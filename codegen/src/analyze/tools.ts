@@ -1,4 +1,4 @@
-import { ts } from "@ts-morph/common";
+import { ts } from "ts-morph";
 import type { ParameterModel, ToolModel, TypeModel } from "../model.ts";
 import { RESERVED_TOOL_NAMES, TOOL_NAME } from "../names.ts";
 import { type Context, resolveAlias, spanOf } from "./context.ts";

@@ -1,4 +1,4 @@
-import { ts } from "@ts-morph/common";
+import { ts } from "ts-morph";
 
 /**
  * Types come from the checker; nodes, where a type was written out, add what the checker forgets: the

@@ -1,4 +1,4 @@
-import { ts } from "@ts-morph/common";
+import { ts } from "ts-morph";
 import type { PropertyModel, TupleElement, TypeModel } from "../model.ts";
 import type { Context } from "./context.ts";
 import { descriptionOf } from "./docs.ts";
@@ -30,6 +30,7 @@ export class TypeReader {
   readonly named: NamedTypes;
   readonly #context: Context;
   readonly #checker: ts.TypeChecker;
+  readonly #reported = new Set<string>();
   #count = 0;
 
   constructor(context: Context) {
@@ -53,21 +54,22 @@ export class TypeReader {
 
   /** Reads a type in which `undefined` has no place. */
   read(type: ts.Type, node: ts.TypeNode | undefined, trail: Trail): TypeModel {
-    if (++this.#count > MAX_TYPES || trail.path.length > MAX_DEPTH) {
-      const first = this.#count <= MAX_TYPES || this.#count === MAX_TYPES + 1;
-      if (first)
-        this.#context.report(
-          "CMP1052",
-          trail.node,
-          `\`${shorten(trailText(trail))}\` nests too deep or never ends.`,
-        );
-      return { kind: "json" };
-    }
+    if (++this.#count > MAX_TYPES || trail.path.length > MAX_DEPTH) return this.#endless(trail);
     if (membersOf(type).some(isUndefined)) {
       return this.#unsupported("`undefined` has no place here, JSON has no such value", trail, "Use `null`.");
     }
     const hint = this.#hint(type, node);
     return this.#read(hint ? this.#checker.getTypeFromTypeNode(hint) : type, hint, trail);
+  }
+
+  /** Reported once for a parameter: the ways into such a type are without number. */
+  #endless({ owner, parameter, node }: Trail): TypeModel {
+    const text = trailText({ owner, path: [], node, ...(parameter === undefined ? {} : { parameter }) });
+    if (!this.#reported.has(text)) {
+      this.#reported.add(text);
+      this.#context.report("CMP1052", node, `The type of \`${text}\` nests too deep or never ends.`);
+    }
+    return { kind: "json" };
   }
 
   #hint(type: ts.Type, node: ts.TypeNode | undefined): ts.TypeNode | undefined {
@@ -231,7 +233,7 @@ export class TypeReader {
       for (const member of membersOf(parent)) rest.delete(member);
       members.push(this.#read(parent, undefined, trail));
     }
-    for (const type of rest) members.push(this.#read(type, undefined, trail));
+    for (const type of rest) members.push(this.read(type, undefined, trail));
     return members
       .map((type) => [sortKey(type), type] as const)
       .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -277,10 +279,6 @@ export class TypeReader {
 
 function step(trail: Trail, to: string): Trail {
   return { ...trail, path: [...trail.path, to] };
-}
-
-function shorten(text: string): string {
-  return text.length > 100 ? `${text.slice(0, 97)}...` : text;
 }
 
 /** The enum that a member's type belongs to. */

@@ -1,4 +1,4 @@
-import { ts } from "@ts-morph/common";
+import { ts } from "ts-morph";
 import type { Context } from "./context.ts";
 
 /** The way from a tool to a type inside one of its parameters, for messages. */
@@ -50,15 +50,15 @@ export function unsupportedReason(
   context: Context,
   type: ts.Type,
 ): { why: string; mend?: string } | undefined {
-  const { checker } = context;
-  const text = checker.typeToString(type, undefined, ts.TypeFormatFlags.NoTruncation).slice(0, 80);
+  // Only asked for a type that is refused: an endless one takes its time to print.
+  const print = () => context.checker.typeToString(type).slice(0, 80);
   if (type.flags & ts.TypeFlags.BigIntLike)
     return { why: "JSON has no `bigint`", mend: "Use `number` or `string`." };
   if (type.flags & ts.TypeFlags.ESSymbolLike)
     return { why: "a `symbol` has no meaning outside its program", mend: "Use `string`." };
   if (type.flags & (ts.TypeFlags.TemplateLiteral | ts.TypeFlags.StringMapping)) {
     return {
-      why: `the pattern type \`${text}\` has no schema yet`,
+      why: `the pattern type \`${print()}\` has no schema yet`,
       mend: "Use `string` and check it in the tool.",
     };
   }
@@ -69,7 +69,7 @@ export function unsupportedReason(
     };
   if (!(type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection))) {
     return {
-      why: `\`${text}\` is not a fixed type`,
+      why: `\`${print()}\` is not a fixed type`,
       mend: "Name the type: arguments from outside are checked against it.",
     };
   }
@@ -80,14 +80,14 @@ export function unsupportedReason(
   if (!symbol) return undefined;
   if (symbol.flags & ts.SymbolFlags.Class && !isGlobal(context, symbol)) {
     return {
-      why: `\`${text}\` is an instance of a class, and only its data would arrive`,
+      why: `\`${print()}\` is an instance of a class, and only its data would arrive`,
       mend: "Use an interface with the data.",
     };
   }
   if (symbol.flags & (ts.SymbolFlags.Interface | ts.SymbolFlags.Class) && isGlobal(context, symbol)) {
     if (SUPPORTED.has(symbol.name)) return undefined;
     const mend = INSTEAD[symbol.name];
-    return { why: `\`${text}\` cannot cross the boundary`, ...(mend === undefined ? {} : { mend }) };
+    return { why: `\`${print()}\` cannot cross the boundary`, ...(mend === undefined ? {} : { mend }) };
   }
   return undefined;
 }

@@ -23,6 +23,7 @@ export async function main(args: readonly string[], terminal: Terminal = standar
       codegen: (options) => runCodegen(options, terminal),
       // Its dependencies are loaded by this command only.
       dev: async (options) => (await import("../dev/index.ts")).dev(options),
+      doctor: async (options) => (await import("./doctor.ts")).runDoctor(options, terminal),
     },
     terminal,
     (code) => {

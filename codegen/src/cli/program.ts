@@ -5,6 +5,7 @@ import { VERSION } from "../version.ts";
 export interface Commands {
   codegen(options: CodegenArguments): Promise<number>;
   dev(options: DevArguments): Promise<number>;
+  doctor(options: DoctorArguments): Promise<number>;
 }
 
 /** Arguments of `computer codegen`. */
@@ -20,6 +21,13 @@ export interface DevArguments {
   readonly port?: number;
   /** The folder of the state; undefined for `.computer/state` of the project. */
   readonly persist?: string;
+}
+
+/** Arguments of `computer doctor`. */
+export interface DoctorArguments {
+  /** The file of the workspace's database. */
+  readonly workspace: string;
+  readonly json: boolean;
 }
 
 /** Where the text of help and of complaints goes. */
@@ -65,6 +73,14 @@ export function createProgram(
     )
     .option("--persist <dir>", "where state is kept (default: .computer/state of the project)")
     .action(async (options: DevArguments) => done(await commands.dev(options)));
+  program
+    .command("doctor")
+    .description(
+      "Check the database of a workspace that nobody has open; exit 1 if something is wrong with it.",
+    )
+    .requiredOption("--workspace <file>", "the file, as Workspace.open() takes it")
+    .option("--json", "tell the report as JSON", false)
+    .action(async (options: DoctorArguments) => done(await commands.doctor(options)));
   return program;
 }
 

@@ -1,7 +1,7 @@
-import type { DevArguments } from "../cli/program.ts";
-
-/** `computer dev`: serves a project on this machine. Resolves with the exit code when the server has ended. */
-export async function dev(_options: DevArguments): Promise<number> {
-  process.stderr.write("`computer dev` is not part of this build.\n");
-  return 1;
-}
+/**
+ * The development server: generates, serves and follows changes.
+ *
+ * @module
+ */
+export { DEFAULT_PORT, type DevOptions, dev } from "./dev.ts";
+export type { DevTerminal } from "./terminal.ts";

@@ -138,6 +138,10 @@ export const DIAGNOSTICS = {
     title: "A backend's guest cannot be bundled",
     mend: "Run `npm install` again; if it stays, report it with this message.",
   },
+  CMP1072: {
+    title: "The output cannot be written",
+    mend: "See to it that generated/ can be written to, and run again.",
+  },
 } as const satisfies Record<string, DiagnosticKind>;
 
 /** The code of a problem that codegen reports. */

@@ -11,7 +11,8 @@ export function emitAgent(
   agents: readonly AgentModel[],
   types: Readonly<Record<string, NamedType>>,
 ): string {
-  const { className, objectName, name, tools } = agent;
+  const { objectName, name, tools } = agent;
+  const className = localName(agent);
   const wired = tools.filter((tool) => needsWire(parametersSchema(tool.parameters, types)));
   return `${header()}import { DurableObject } from "cloudflare:workers";
 import { AgentHost, AgentStub } from "@computer/framework/worker";
@@ -37,12 +38,31 @@ ${tools.map((tool) => toolEntry(tool, agent, agents, wired.includes(tool))).join
   override fetch(request: Request): Promise<Response> {
     return this.#host.fetch(request);
   }
+
+  override alarm(): Promise<void> {
+    return this.#host.alarm();
+  }
 }
 `;
 }
 
+/** What generated files call their own things, and what they need of the platform. */
+const TAKEN = new Set(
+  (
+    "AgentHost AgentStub ConstructorParameters DurableObject Env Parameters Promise Request Response backends " +
+    "createDoor manifest schemas validate"
+  ).split(" "),
+);
+
+/** What an agent's class is called in generated files: by its name, unless that means something else there. */
+export function localName({ className }: Pick<AgentModel, "className">): string {
+  return TAKEN.has(className) ? `${className}Agent` : className;
+}
+
 /** The import of an agent's class; `up` leads from the importing file to `generated/`. */
-export function importAgent({ className, exportName, at }: AgentModel, up: string): string {
+export function importAgent(agent: AgentModel, up: string): string {
+  const { exportName, at } = agent;
+  const className = localName(agent);
   const specifier = path.posix.join(up, "..", at.file);
   const binding =
     exportName === className
@@ -63,7 +83,9 @@ function stubMethod({ name, description, parameters }: ToolModel): string {
 `;
 }
 
-function create({ className, constructorParameters }: AgentModel): string {
+function create(agent: AgentModel): string {
+  const { constructorParameters } = agent;
+  const className = localName(agent);
   const expressions: Record<Injection, (index: number) => string> = {
     workspace: () => "workspace",
     id: () => "id",
@@ -87,7 +109,7 @@ function toolEntry(
   return `      ${tool.name}: {
         parameters: [${tool.parameters.map(({ name }) => quote(name)).join(", ")}],
         validate: validate.${validator},
-${wired ? `        wire: { parameters: schemas.${validator} },\n` : ""}        invoke: (agent: ${agent.className}${tool.parameters.length > 0 ? ", args" : ""}) => agent.${tool.method}(${args}),
+${wired ? `        wire: { parameters: schemas.${validator} },\n` : ""}        invoke: (agent: ${localName(agent)}${tool.parameters.length > 0 ? ", args" : ""}) => agent.${tool.method}(${args}),
       },
 `;
 }

@@ -9,7 +9,7 @@ export function emitClient({ agents, types }: ProjectModel): string {
   const named = Object.values(types).map(namedTypeText);
   return [
     header(),
-    'import { type AgentClient, type ConnectOptions, connectAgents } from "@computer/framework/client";\n',
+    'import { type AgentClient, type ConnectOptions, createClient } from "@computer/framework/client";\n',
     ...named.map((text) => `\n${text}`),
     ...agents.map((agent) => `\n${agentInterface(agent)}`),
     `\n${clientType(agents)}`,
@@ -25,11 +25,7 @@ function agentInterface(agent: AgentModel): string {
 
 function method({ name, description, parameters, result }: ToolModel): string {
   const list = signature(parameters).join(", ");
-  const text =
-    result.kind === "union" && result.members.some(({ kind }) => kind === "void")
-      ? typeText(result, "  ")
-      : typeText(result, "  ");
-  return `${docComment(methodDoc(description, parameters), "  ")}  ${name}(${list}): Promise<${text}>;\n`;
+  return `${docComment(methodDoc(description, parameters), "  ")}  ${name}(${list}): Promise<${typeText(result, "  ")}>;\n`;
 }
 
 /** The parameters as declared; one that a required one follows cannot have `?`, so it allows `undefined` instead. */
@@ -81,7 +77,7 @@ function connectFunction(agents: readonly AgentModel[]): string {
  * \`\`\`
  */
 export function connect(options: ConnectOptions): Client {
-  return connectAgents<Client>(options, {
+  return createClient<Client>(options, {
 ${entries.join("")}  });
 }
 `;

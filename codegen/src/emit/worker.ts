@@ -1,12 +1,14 @@
 import type { ProjectModel } from "../model.ts";
 import { isIdentifier } from "../names.ts";
-import { importAgent } from "./agent.ts";
+import { importAgent, localName } from "./agent.ts";
 import { header, quote } from "./text.ts";
 
 /** `worker.ts`: the worker's entry, its doors and its Durable Object classes. */
 export function emitWorker({ agents }: ProjectModel): string {
   const guarded = agents.filter(({ authorize }) => authorize);
-  const entries = agents.map(({ name, className, binding, authorize }) => {
+  const entries = agents.map((agent) => {
+    const { name, binding, authorize } = agent;
+    const className = localName(agent);
     const key = isIdentifier(name) ? name : quote(name);
     // Called on its class, whose other static members it may use.
     const hook = authorize

@@ -24,8 +24,9 @@ export function emitWrangler({ name, agents, retired }: ProjectModel): string {
     },
     exports,
     worker_loaders: [{ binding: "LOADER" }],
-    // Guests are read as text and handed to the loader, not bundled into the worker.
-    rules: [{ type: "Text", globs: ["**/guests/*.js"], fallthrough: false }],
+    // Guests are read as text and handed to the loader, not bundled into the worker. wrangler's own rules for text
+    // (`*.txt`, `*.html`, `*.sql`) stay in force, which the developer's imports may need.
+    rules: [{ type: "Text", globs: ["**/guests/*.js"], fallthrough: true }],
     observability: { enabled: true },
   };
   return `${header()}${JSON.stringify(config, null, 2)}\n`;

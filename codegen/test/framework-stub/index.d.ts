@@ -8,8 +8,10 @@ export interface ToolOptions {
   name?: string;
   description?: string;
 }
-export declare function Agent(options?: AgentOptions): <Class extends Function>(target: Class) => void;
-export declare function tool(options?: ToolOptions): (target: object, name: any, descriptor?: any) => any;
+export declare function Agent(options?: AgentOptions): <Class extends object>(target: Class) => void;
+export declare function tool(
+  options?: ToolOptions,
+): (target: object, name: unknown, descriptor?: unknown) => void;
 export declare class Workspace {
   // biome-ignore lint/suspicious/noExplicitAny: what an agent does inside is not looked at
   readonly fs: any;

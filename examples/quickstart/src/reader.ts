@@ -36,8 +36,9 @@ export class Reader {
     const path = `/shelf/${fileName(title)}`;
     await this.workspace.fs.mkdir("/shelf", { recursive: true });
     await this.workspace.fs.writeFile(path, text);
-    const [lines, words] = (await this.shell('wc -lw < "$FILE"', { FILE: path })).trim().split(/\s+/).map(Number);
-    return { path, lines: lines ?? 0, words: words ?? 0 };
+    const counts = await this.shell('wc -lw < "$FILE"', { FILE: path });
+    const [lines = 0, words = 0] = counts.trim().split(/\s+/).map(Number);
+    return { path, lines, words };
   }
 
   /**
@@ -48,9 +49,11 @@ export class Reader {
    */
   @tool()
   async topWords(title: string, limit = 10): Promise<WordCount[]> {
+    const path = `/shelf/${fileName(title)}`;
+    if (!(await this.workspace.fs.exists(path))) throw new Error(`"${title}" is not on the shelf.`);
     const output = await this.shell(
-      `tr -cs A-Za-z '\\n' < "$FILE" | tr A-Z a-z | grep -E '.{4,}' | sort | uniq -c | sort -k1,1nr -k2 | head -n "$LIMIT"`,
-      { FILE: `/shelf/${fileName(title)}`, LIMIT: String(limit) },
+      `tr -cs A-Za-z '\\n' < "$FILE" | tr A-Z a-z | grep -E '.{4,}' | sort | uniq -c | sort -rn | head -n "$LIMIT"`,
+      { FILE: path, LIMIT: String(limit) },
     );
     return lines(output).map((line) => {
       const [count, word] = line.trim().split(/\s+/);
@@ -65,7 +68,9 @@ export class Reader {
    */
   @tool()
   async find(phrase: string): Promise<Match[]> {
-    const output = await this.shell('grep -rinF -e "$PHRASE" /shelf || test $? = 1', { PHRASE: phrase });
+    const output = await this.shell('mkdir -p /shelf; grep -rinF -e "$PHRASE" /shelf || test $? = 1', {
+      PHRASE: phrase,
+    });
     return lines(output).map((found) => {
       const [, path = "", line, text = ""] = /^(.*?):(\d+):(.*)$/.exec(found) ?? [];
       return { path, line: Number(line), text };
@@ -80,7 +85,12 @@ export class Reader {
 }
 
 function fileName(title: string): string {
-  return `${title.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "") || "untitled"}.txt`;
+  return `${
+    title
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, "-")
+      .replace(/^-|-$/g, "") || "untitled"
+  }.txt`;
 }
 
 function lines(output: string): string[] {

@@ -1,8 +1,11 @@
+import type { WatchOptions } from "../watch/types.ts";
 import { RemoteFileSystem } from "./fs.ts";
-import { type Link, openLink } from "./link.ts";
+import type { Link } from "./link.ts";
+import { openLink } from "./open-link.ts";
 import { checkOptions } from "./options.ts";
 import { plainValue } from "./revive.ts";
-import { RemoteRun } from "./run.ts";
+import { findRun, startRun } from "./run.ts";
+import { watch } from "./search.ts";
 import type { AgentClient, ConnectOptions, RemoteAgent } from "./types.ts";
 
 /**
@@ -12,7 +15,7 @@ import type { AgentClient, ConnectOptions, RemoteAgent } from "./types.ts";
  * @example
  * ```ts
  * export function connect(options: ConnectOptions): Client {
- *   return connectAgents<Client>(options, {
+ *   return createClient<Client>(options, {
  *     reader: { agent: "reader", tools: ["shelve", "topWords", "find"] },
  *   });
  * }
@@ -20,7 +23,7 @@ import type { AgentClient, ConnectOptions, RemoteAgent } from "./types.ts";
  *
  * @throws {ComputerError} `ERR_BAD_ARGUMENT` for options that cannot be right.
  */
-export function connectAgents<Client extends Disposable>(
+export function createClient<Client extends Disposable>(
   options: ConnectOptions,
   agents: Readonly<Record<string, RemoteAgent>>,
 ): Client {
@@ -49,8 +52,12 @@ function agentClient(link: Link, tools: readonly string[], dispose: () => void):
   const client: Record<string | symbol, unknown> = {
     workspace: {
       fs: new RemoteFileSystem(link),
+      usage: async () => plainValue(await link.use((root) => root.workspace.usage())),
+      revision: () => link.use((root) => root.workspace.revision()),
+      watch: (path: string, options?: WatchOptions) => watch(link, path, options),
       runtime: {
-        exec: (source: string, options?: object) => new RemoteRun(link, source, options),
+        exec: (source: string, options?: object) => startRun(link, source, options),
+        get: (id: string) => findRun(link, id),
         backends: async () => plainValue(await link.use((root) => root.workspace.runtime.backends())),
       },
     },

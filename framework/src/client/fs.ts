@@ -1,25 +1,37 @@
 import { percentEncode } from "../doors/percent.ts";
 import { MAX_INLINE_FILE_BYTES, type WireDirent } from "../doors/protocol.ts";
 import { ComputerError } from "../errors.ts";
+import type { FindOptions, FindResult, GlobOptions, GrepOptions, GrepResult } from "../search/types.ts";
+import { constants } from "../vfs/constants.ts";
+import type { FileHandle, OpenFlags } from "../vfs/handle-types.ts";
 import type {
+  CopyOptions,
+  Dir,
   Dirent,
   Encoding,
   FileData,
   FileSystem,
+  FileToWrite,
+  OpenDirOptions,
   ReadStreamOptions,
+  StatFs,
   Stats,
   Time,
   WriteOptions,
 } from "../vfs/types.ts";
+import { listRemote, RemoteDir } from "./dir.ts";
+import { RemoteFileHandle } from "./file-handle.ts";
 import type { Link } from "./link.ts";
-import { plainValue, reviveDirent, reviveStats } from "./revive.ts";
+import { plainValue, RemoteDirent, RemoteStats } from "./revive.ts";
 import type { Remote, RemoteFs } from "./root.ts";
+import { find, glob, grep } from "./search.ts";
 
 /** Bytes that a large file is cut into on its way. */
 const CHUNK_BYTES = 256 * 1024;
 
 /** The files of an agent's workspace from outside. What is large goes as a stream. */
 export class RemoteFileSystem implements FileSystem {
+  readonly constants = constants;
   readonly #link: Link;
 
   constructor(link: Link) {
@@ -61,7 +73,9 @@ export class RemoteFileSystem implements FileSystem {
     data: FileData,
     options?: WriteOptions | Encoding,
   ): Promise<void> {
-    const size = typeof data === "string" ? data.length * 3 : data.byteLength;
+    const size =
+      typeof data === "string" ? data.length * 3 : data instanceof Uint8Array ? data.byteLength : 0;
+    // What is no content at all, the worker refuses.
     if (size <= MAX_INLINE_FILE_BYTES || this.#link.transport === "batch") {
       return this.#call((fs) => fs[verb](path, data, options));
     }
@@ -78,20 +92,47 @@ export class RemoteFileSystem implements FileSystem {
     await writer.close();
   }
 
+  async open(path: string, flags?: OpenFlags, mode?: number): Promise<FileHandle> {
+    return new RemoteFileHandle(this.#link, await this.#call((fs) => fs.open(path, flags, mode)));
+  }
+
+  readMany(paths: readonly string[], options?: { encoding?: null } | null): Promise<Uint8Array[]>;
+  readMany(paths: readonly string[], options: Encoding | { encoding: Encoding }): Promise<string[]>;
+  async readMany(
+    paths: readonly string[],
+    options?: Encoding | { encoding?: Encoding | null } | null,
+  ): Promise<Uint8Array[] | string[]> {
+    return plainValue(await this.#call((fs) => fs.readMany(paths, options ?? undefined))) as
+      | Uint8Array[]
+      | string[];
+  }
+
+  writeMany(files: readonly FileToWrite[], options?: { parents?: boolean }): Promise<void> {
+    return this.#call((fs) => fs.writeMany(files, options));
+  }
+
   truncate(path: string, length?: number): Promise<void> {
     return this.#call((fs) => fs.truncate(path, length));
   }
 
   async stat(path: string): Promise<Stats> {
-    return reviveStats(await this.#call((fs) => fs.stat(path)));
+    return new RemoteStats(await this.#call((fs) => fs.stat(path)));
   }
 
   async lstat(path: string): Promise<Stats> {
-    return reviveStats(await this.#call((fs) => fs.lstat(path)));
+    return new RemoteStats(await this.#call((fs) => fs.lstat(path)));
   }
 
   exists(path: string): Promise<boolean> {
     return this.#call((fs) => fs.exists(path));
+  }
+
+  access(path: string, mode?: number): Promise<void> {
+    return this.#call((fs) => fs.access(path, mode));
+  }
+
+  async statfs(path: string): Promise<StatFs> {
+    return plainValue(await this.#call((fs) => fs.statfs(path))) as StatFs;
   }
 
   realpath(path: string): Promise<string> {
@@ -106,7 +147,7 @@ export class RemoteFileSystem implements FileSystem {
   ): Promise<string[] | Dirent[]> {
     const entries = await this.#call((fs) => fs.readdir(path, options));
     return options?.withFileTypes === true
-      ? (entries as WireDirent[]).map(reviveDirent)
+      ? (entries as WireDirent[]).map((entry) => new RemoteDirent(entry))
       : (entries as string[]);
   }
 
@@ -117,6 +158,27 @@ export class RemoteFileSystem implements FileSystem {
     return this.#call((fs) => fs.mkdir(path, options));
   }
 
+  mkdtemp(prefix: string): Promise<string> {
+    return this.#call((fs) => fs.mkdtemp(prefix));
+  }
+
+  async opendir(path: string, options?: OpenDirOptions): Promise<Dir> {
+    // A batch holds nothing open: there the listing comes whole.
+    if (this.#link.transport === "batch") {
+      const { recursive = false } = options ?? {};
+      return listRemote(path, await this.readdir(path, { withFileTypes: true, recursive }));
+    }
+    return new RemoteDir(this.#link, path, await this.#call((fs) => fs.opendir(path, options)));
+  }
+
+  rmdir(path: string): Promise<void> {
+    return this.#call((fs) => fs.rmdir(path));
+  }
+
+  unlink(path: string): Promise<void> {
+    return this.#call((fs) => fs.unlink(path));
+  }
+
   rm(path: string, options?: { recursive?: boolean; force?: boolean }): Promise<void> {
     return this.#call((fs) => fs.rm(path, options));
   }
@@ -125,8 +187,18 @@ export class RemoteFileSystem implements FileSystem {
     return this.#call((fs) => fs.rename(oldPath, newPath));
   }
 
-  copyFile(source: string, target: string, options?: { exclusive?: boolean }): Promise<void> {
+  copyFile(source: string, target: string, options?: { exclusive?: boolean } | number): Promise<void> {
     return this.#call((fs) => fs.copyFile(source, target, options));
+  }
+
+  async cp(source: string, target: string, options?: CopyOptions): Promise<void> {
+    if (options?.filter !== undefined) {
+      throw new ComputerError(
+        "ERR_UNSUPPORTED",
+        "A filter of cp is code, which does not cross to the workspace.",
+      );
+    }
+    return this.#call((fs) => fs.cp(source, target, options));
   }
 
   link(existingPath: string, newPath: string): Promise<void> {
@@ -145,8 +217,43 @@ export class RemoteFileSystem implements FileSystem {
     return this.#call((fs) => fs.chmod(path, mode));
   }
 
+  chown(path: string, uid: number, gid: number): Promise<void> {
+    return this.#call((fs) => fs.chown(path, uid, gid));
+  }
+
+  lchown(path: string, uid: number, gid: number): Promise<void> {
+    return this.#call((fs) => fs.lchown(path, uid, gid));
+  }
+
+  lutimes(path: string, atime: Time, mtime: Time): Promise<void> {
+    return this.#call((fs) => fs.lutimes(path, atime, mtime));
+  }
+
   utimes(path: string, atime: Time, mtime: Time): Promise<void> {
     return this.#call((fs) => fs.utimes(path, atime, mtime));
+  }
+
+  glob(
+    pattern: string | readonly string[],
+    options: GlobOptions & { withFileTypes: true },
+  ): AsyncGenerator<Dirent, void, undefined>;
+  glob(
+    pattern: string | readonly string[],
+    options?: GlobOptions & { withFileTypes?: false },
+  ): AsyncGenerator<string, void, undefined>;
+  glob(
+    pattern: string | readonly string[],
+    options?: GlobOptions,
+  ): AsyncGenerator<Dirent | string, void, undefined> {
+    return glob(this.#link, pattern, options);
+  }
+
+  grep(pattern: string | RegExp, options?: GrepOptions): Promise<GrepResult> {
+    return grep(this.#link, pattern, options);
+  }
+
+  find(options?: FindOptions): Promise<FindResult> {
+    return find(this.#link, options);
   }
 
   createReadStream(path: string, options?: ReadStreamOptions): ReadableStream<Uint8Array> {
@@ -173,13 +280,14 @@ export class RemoteFileSystem implements FileSystem {
     const { start = 0, end } = options ?? {};
     const headers = options === undefined ? {} : { range: `bytes=${start}-${end ?? ""}` };
     const names = path.split("/").slice(1);
-    if (!path.startsWith("/") || names.some((name) => name === "." || name === "..")) {
+    const encoded = names.map(percentEncode);
+    if (!path.startsWith("/") || names.includes(".") || names.includes("..") || encoded.includes(undefined)) {
       throw new ComputerError(
         "ERR_UNSUPPORTED",
-        "A batch reads streams only by absolute paths without dot segments.",
+        "A batch reads streams only by absolute paths without dot segments: use the websocket.",
       );
     }
-    const response = await this.#link.fetch(`/files/${names.map(percentEncode).join("/")}`, { headers });
+    const response = await this.#link.fetch(`/files/${encoded.join("/")}`, { headers });
     // A directory's answer is its listing, and has no ranges.
     if (response.headers.get("accept-ranges") === null) {
       await response.body?.cancel();

@@ -6,5 +6,5 @@
 export { ComputerError, type ErrorCode } from "../errors.ts";
 export type { ExecOptions, Run, RunEnd, RunEvent, RunResult } from "../runtime/types.ts";
 export type { Dirent, FileSystem, Stats } from "../vfs/types.ts";
-export { connectAgents } from "./connect.ts";
+export { createClient } from "./connect.ts";
 export type { AgentClient, ConnectOptions, RemoteAgent, RemoteRuntime, RemoteWorkspace } from "./types.ts";

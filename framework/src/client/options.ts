@@ -1,3 +1,4 @@
+import { TOKEN_TEXT } from "../doors/protocol.ts";
 import { ComputerError } from "../errors.ts";
 import type { ConnectOptions } from "./types.ts";
 
@@ -33,7 +34,7 @@ export function checkOptions(options: ConnectOptions): Target {
     throw bad("url", "must not hold credentials; use token", "/url");
   if (parsed.search !== "" || parsed.hash !== "")
     throw bad("url", "must not have a query or a fragment", "/url");
-  if (token !== undefined && (typeof token !== "string" || !/^[\x21-\x7e]+$/.test(token))) {
+  if (token !== undefined && (typeof token !== "string" || !TOKEN_TEXT.test(token))) {
     throw bad("token", "must be a string of visible ASCII characters without spaces", "/token");
   }
   if (transport !== "websocket" && transport !== "batch") {

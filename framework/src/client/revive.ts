@@ -68,31 +68,72 @@ export function plainValue(value: unknown): unknown {
 }
 
 const KIND_BITS = 0o170000;
-const KINDS: Readonly<Record<number, NodeKind>> = { 16807: "file", 9604: "directory", 21609: "symlink" };
+const FILE = 0o100000;
+const DIRECTORY = 0o040000;
+const SYMLINK = 0o120000;
 
 /** `Stats` of what crossed as plain data. */
-export function reviveStats(wire: WireStats): Stats {
-  const kind = KINDS[wire.mode & KIND_BITS];
-  return {
-    ...wire,
-    atime: new Date(wire.atimeMs),
-    mtime: new Date(wire.mtimeMs),
-    ctime: new Date(wire.ctimeMs),
-    birthtime: new Date(wire.birthtimeMs),
-    ...kindMethods(kind),
-  };
+export class RemoteStats implements Stats {
+  declare readonly ino: number;
+  declare readonly mode: number;
+  declare readonly nlink: number;
+  declare readonly uid: number;
+  declare readonly gid: number;
+  declare readonly size: number;
+  declare readonly blocks: number;
+  declare readonly blksize: number;
+  declare readonly atimeMs: number;
+  declare readonly mtimeMs: number;
+  declare readonly ctimeMs: number;
+  declare readonly birthtimeMs: number;
+
+  constructor(wire: WireStats) {
+    Object.assign(this, plainValue(wire));
+  }
+
+  get atime(): Date {
+    return new Date(this.atimeMs);
+  }
+  get mtime(): Date {
+    return new Date(this.mtimeMs);
+  }
+  get ctime(): Date {
+    return new Date(this.ctimeMs);
+  }
+  get birthtime(): Date {
+    return new Date(this.birthtimeMs);
+  }
+
+  isFile(): boolean {
+    return (this.mode & KIND_BITS) === FILE;
+  }
+  isDirectory(): boolean {
+    return (this.mode & KIND_BITS) === DIRECTORY;
+  }
+  isSymbolicLink(): boolean {
+    return (this.mode & KIND_BITS) === SYMLINK;
+  }
 }
 
 /** `Dirent` of what crossed as plain data. */
-export function reviveDirent({ name, parentPath, kind }: WireDirent): Dirent {
-  return { name, parentPath, ...kindMethods(kind) };
-}
+export class RemoteDirent implements Dirent {
+  readonly name: string;
+  readonly parentPath: string;
+  readonly #kind: NodeKind;
 
-/** The methods are not listed among an object's keys, so that it compares and prints as data. */
-function kindMethods(kind: NodeKind | undefined): Pick<Stats, "isFile" | "isDirectory" | "isSymbolicLink"> {
-  return {
-    isFile: () => kind === "file",
-    isDirectory: () => kind === "directory",
-    isSymbolicLink: () => kind === "symlink",
-  };
+  constructor({ name, parentPath, kind }: WireDirent) {
+    this.name = name;
+    this.parentPath = parentPath;
+    this.#kind = kind;
+  }
+
+  isFile(): boolean {
+    return this.#kind === "file";
+  }
+  isDirectory(): boolean {
+    return this.#kind === "directory";
+  }
+  isSymbolicLink(): boolean {
+    return this.#kind === "symlink";
+  }
 }

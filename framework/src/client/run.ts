@@ -16,12 +16,9 @@ export class RemoteRun implements Run {
   #changed = Promise.withResolvers<void>();
   #kill: () => Promise<void>;
 
-  constructor(link: Link, source: string, { signal, ...options }: ExecOptions = {}) {
-    const start = link.transport === "websocket" ? overSocket : overHttp;
-    this.backend = options.backend ?? "";
-    const { events, kill } = start(this, link, source, options);
-    this.#kill = kill;
-    this.#pump(events);
+  constructor(source: RunSource, signal?: AbortSignal) {
+    this.#kill = source.kill;
+    this.#pump(source.events(this));
     const onAbort = () => void this.kill().catch(() => undefined);
     if (signal?.aborted) onAbort();
     else signal?.addEventListener("abort", onAbort, { once: true });
@@ -86,29 +83,47 @@ export class RemoteRun implements Run {
   }
 }
 
-interface Started {
-  readonly events: AsyncIterable<RunEvent>;
+/** Where a run's events come from. */
+interface RunSource {
+  /** Tells them, and the run's id and backend as soon as they are known. */
+  events(run: RemoteRun): AsyncIterable<RunEvent>;
   kill(): Promise<void>;
 }
 
-/** A run on a held session: its stub is let go of when the run has ended. */
-function overSocket(run: RemoteRun, link: Link, source: string, options: WireExecOptions): Started {
+/** Starts a run. */
+export function startRun(link: Link, source: string, { signal, ...options }: ExecOptions = {}): Run {
+  if (link.transport === "batch") return new RemoteRun(overHttp(link, source, options), signal);
   const starting = link.use((root) => root.workspace.runtime.exec(source, options)) as Promise<RemoteRunStub>;
-  starting.catch(() => undefined);
-  async function* events(): AsyncIterable<RunEvent> {
-    using stub = await starting;
-    const [id, backend, stream] = await link.use(() => Promise.all([stub.id, stub.backend, stub.events(0)]));
-    run.id = id;
-    run.backend = backend;
-    const reader = stream.getReader();
-    for (;;) {
-      const { done, value } = await link.use(() => reader.read());
-      if (done) return;
-      yield plainValue(value) as RunEvent;
-    }
+  return new RemoteRun(overSocket(link, starting), signal);
+}
+
+/** Finds a run again. */
+export async function findRun(link: Link, id: string): Promise<Run | undefined> {
+  if (link.transport === "batch") {
+    throw new ComputerError("ERR_UNSUPPORTED", 'A run is found again only over transport: "websocket".');
   }
+  const stub = (await link.use((root) => root.workspace.runtime.get(id))) as RemoteRunStub | undefined;
+  return stub === undefined ? undefined : new RemoteRun(overSocket(link, Promise.resolve(stub)));
+}
+
+/** A run on a held session: its stub is let go of when the run has ended. */
+function overSocket(link: Link, starting: Promise<RemoteRunStub>): RunSource {
+  starting.catch(() => undefined);
   return {
-    events: events(),
+    async *events(run) {
+      using stub = await starting;
+      const [id, backend, stream] = await link.use(() =>
+        Promise.all([stub.id, stub.backend, stub.events(0)]),
+      );
+      run.id = id;
+      run.backend = backend;
+      const reader = stream.getReader();
+      for (;;) {
+        const { done, value } = await link.use(() => reader.read());
+        if (done) return;
+        yield plainValue(value) as RunEvent;
+      }
+    },
     kill: async () => {
       const stub = await starting;
       await link.use(() => stub.kill());
@@ -117,10 +132,10 @@ function overSocket(run: RemoteRun, link: Link, source: string, options: WireExe
 }
 
 /** A run by the `exec` door, which ends the run when it is no longer listened to. */
-function overHttp(run: RemoteRun, link: Link, source: string, options: WireExecOptions): Started {
+function overHttp(link: Link, source: string, options: WireExecOptions): RunSource {
   const abort = new AbortController();
   const started = performance.now();
-  async function* events(): AsyncIterable<RunEvent> {
+  async function* events(run: RemoteRun): AsyncIterable<RunEvent> {
     let seq = 0;
     try {
       if (options.stdin instanceof Uint8Array) {
@@ -159,7 +174,7 @@ function overHttp(run: RemoteRun, link: Link, source: string, options: WireExecO
       };
     }
   }
-  return { events: events(), kill: async () => abort.abort() };
+  return { events, kill: async () => abort.abort() };
 }
 
 function join(chunks: readonly Uint8Array[]): Uint8Array {

@@ -1,5 +1,7 @@
 import type { ExecOptions, Run } from "../runtime/types.ts";
+import type { WorkspaceUsage } from "../vfs/stat-fs.ts";
 import type { FileSystem } from "../vfs/types.ts";
+import type { WatchEvent, WatchOptions } from "../watch/types.ts";
 
 /** How to reach a worker. */
 export interface ConnectOptions {
@@ -20,9 +22,11 @@ export interface ConnectOptions {
 export interface RemoteRuntime {
   /**
    * Starts a run, as in the agent. Its `id` is empty until the worker has answered. When a WebSocket breaks, the
-   * run goes on up to its own bounds, but this view of it ends with `ERR_CONNECTION_LOST`.
+   * run goes on up to its own bounds, but this view of it ends with `ERR_CONNECTION_LOST`: `get` finds it again.
    */
   exec(source: string, options?: ExecOptions): Run;
+  /** A run by its id, if it is open or ended not long ago. Needs the websocket transport. */
+  get(id: string): Promise<Run | undefined>;
   /** The agent's backends, the default one first. */
   backends(): Promise<{ name: string; kind: string; description: string }[]>;
 }
@@ -31,6 +35,15 @@ export interface RemoteRuntime {
 export interface RemoteWorkspace {
   readonly fs: FileSystem;
   readonly runtime: RemoteRuntime;
+  /** How full it is, as in the agent. */
+  usage(): Promise<WorkspaceUsage>;
+  /** The latest revision of the files. */
+  revision(): Promise<number>;
+  /**
+   * Tells what changes under a path, as in the agent; it begins with the first event that is asked for. After a broken
+   * connection, watch again with `since` the last revision that was told. Needs the websocket transport.
+   */
+  watch(path: string, options?: WatchOptions): AsyncIterableIterator<WatchEvent>;
 }
 
 /**

@@ -1,4 +1,6 @@
 import { ComputerError } from "../errors.ts";
+import { NotData, toData } from "./data.ts";
+import { describe, quote } from "./describe.ts";
 import type { ToolArguments, ToolDoor, ValidationError } from "./types.ts";
 
 /** Names positional arguments. One too many is an error; a trailing `undefined` is one not given. */
@@ -16,11 +18,16 @@ export function nameArguments(tool: string, parameters: readonly string[], args:
       path: `/${parameters.length}`,
     });
   }
-  const named: ToolArguments = {};
-  parameters.forEach((name, index) => {
-    if (args[index] !== undefined) named[name] = args[index];
-  });
-  return named;
+  const given = parameters.map((name, index): [string, unknown] => [name, args[index]]);
+  try {
+    // Leaves out what is undefined, and whatever is not data.
+    return toData(Object.fromEntries(given)) as ToolArguments;
+  } catch (error) {
+    if (!(error instanceof NotData)) throw error;
+    throw new ComputerError("ERR_BAD_ARGUMENT", `${label(error.at)}: must be data, got ${error.message}`, {
+      path: error.at,
+    });
+  }
 }
 
 /** Validates named, decoded arguments, whichever door they came through. */
@@ -75,6 +82,11 @@ export function explain(
       };
     }
   }
+  if (error.keyword === "discriminator") {
+    const path = `${at}/${escapePointer(String(params.tag))}`;
+    const got = params.tagValue === undefined ? "it is missing" : `got ${quote(params.tagValue)}`;
+    return { path, message: `${label(path)}: must say which of the possible kinds this is; ${got}` };
+  }
   const found = lookUp(value, at);
   const expected = expectations(errors, at);
   if (expected !== undefined) {
@@ -93,7 +105,7 @@ function mostTelling(errors: readonly ValidationError[]): ValidationError | unde
   const depth = (error: ValidationError) => error.instancePath.split("/").length;
   const rank = (error: ValidationError) =>
     depth(error) * 2 +
-    (error.keyword === "const" || error.keyword === "enum" ? -1 : error.keyword === "required" ? 1 : 0);
+    (error.keyword === "const" || error.keyword === "enum" ? -1 : error.keyword === "required" ? 2 : 0);
   let best = leaves[0] ?? errors[0];
   for (const error of leaves) if (best === undefined || rank(error) > rank(best)) best = error;
   return best;
@@ -142,24 +154,6 @@ const WIRE_WORDS: Readonly<Record<string, string>> = {
   date: "a date (in JSON: ISO 8601 with its zone, like 2026-01-31T12:00:00Z)",
   bytes: "bytes (in JSON: base64)",
 };
-
-/** The kind of a value, in words. */
-export function describe(value: unknown): string {
-  if (value === null) return "null";
-  if (value === undefined) return "nothing";
-  if (Array.isArray(value)) return "a list";
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? "an invalid date" : "a date";
-  if (value instanceof Uint8Array) return "bytes";
-  if (typeof value === "number" && !Number.isFinite(value)) return String(value);
-  if (typeof value === "object") return "an object";
-  return `a ${typeof value}`;
-}
-
-function quote(value: unknown): string {
-  if (typeof value === "object" && value !== null) return describe(value);
-  const text = typeof value === "bigint" ? `${value}n` : (JSON.stringify(value) ?? String(value));
-  return text.length <= 60 ? text : `${text.slice(0, 60)}…`;
-}
 
 /** `/items/0/title` as one writes it in code: `items[0].title`. */
 function label(pointer: string): string {

@@ -1,5 +1,5 @@
 import { ComputerError } from "../errors.ts";
-import { describe } from "./arguments.ts";
+import { describe } from "./describe.ts";
 
 /** Checks of arguments that no schema stands for: those of the workspace's own verbs. */
 
@@ -22,6 +22,17 @@ export function count(value: unknown, path: string): number {
   throw bad(path, "a whole number from 0 on", value);
 }
 
+export function owner(value: unknown, path: string): number {
+  if (value === -1) return value;
+  if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
+  throw bad(path, "the number of an owner, or -1", value);
+}
+
+export function list(value: unknown, path: string): unknown[] {
+  if (Array.isArray(value)) return value;
+  throw bad(path, "a list", value);
+}
+
 export function optionalCount(value: unknown, path: string): number | undefined {
   return value === undefined ? undefined : count(value, path);
 }
@@ -31,10 +42,11 @@ export function content(value: unknown, path: string): string | Uint8Array {
   throw bad(path, "a string or bytes", value);
 }
 
-export function time(value: unknown, path: string): number | Date {
+export function time(value: unknown, path: string): number | string | Date {
   if (typeof value === "number" && Number.isFinite(value)) return value;
+  if (typeof value === "string" && Number.isFinite(Number(value))) return value;
   if (value instanceof Date && !Number.isNaN(value.getTime())) return value;
-  throw bad(path, "milliseconds or a date", value);
+  throw bad(path, "a time in seconds or a date", value);
 }
 
 /** An object of options with no keys but those named; `undefined` and `null` are none. */

@@ -1,6 +1,6 @@
 import { ComputerError } from "../errors.ts";
 import { errorResponse } from "./errors.ts";
-import { checkHost, checkOrigin, checkToken, isDevelopment, PROXY_HEADER } from "./guards.ts";
+import { checkHost, checkOrigin, checkToken, isDevelopment } from "./guards.ts";
 import { rootResponse } from "./root.ts";
 import { parseRoute, type Route } from "./route.ts";
 import type { Door, DoorEnv, DoorOptions } from "./types.ts";
@@ -57,9 +57,25 @@ async function answer<Env extends object>(
     );
   }
   const namespace = agent.namespace(env);
-  const forwarded = new Request(request);
-  forwarded.headers.delete(PROXY_HEADER);
-  return namespace.get(namespace.idFromName(route.id) as never).fetch(forwarded);
+  try {
+    return await namespace.get(namespace.idFromName(route.id) as never).fetch(request);
+  } catch (error) {
+    throw objectFailure(error);
+  }
+}
+
+/** What it means that an object did not answer at all. workerd says so by properties of the error. */
+function objectFailure(error: unknown): unknown {
+  const { overloaded, retryable } = error as { overloaded?: unknown; retryable?: unknown };
+  if (overloaded === true) {
+    return new ComputerError("ERR_BUSY", "The agent has too much to do; try again later.", { cause: error });
+  }
+  if (retryable === true) {
+    return new ComputerError("ERR_UNAVAILABLE", "The agent's object stopped; the call may have happened.", {
+      cause: error,
+    });
+  }
+  return error;
 }
 
 /** Where a request leads is told only to those who may know, so an unreadable route is kept for later. */

@@ -1,15 +1,20 @@
 import { ComputerError, ERROR_STATUS, type ErrorCode } from "../errors.ts";
+import { describe } from "./describe.ts";
 import type { WireError } from "./protocol.ts";
 
 /** What an HTTP door answers for Node's file-system codes. */
 const FS_STATUS: Readonly<Record<string, number>> = {
   EACCES: 403,
+  EBADF: 400,
+  EBUSY: 409,
   EDQUOT: 507,
   EEXIST: 409,
   EFBIG: 413,
+  EILSEQ: 400,
   EINVAL: 400,
   EISDIR: 400,
   ELOOP: 400,
+  EMFILE: 429,
   EMLINK: 400,
   ENAMETOOLONG: 400,
   ENOENT: 404,
@@ -18,7 +23,14 @@ const FS_STATUS: Readonly<Record<string, number>> = {
   ENOTEMPTY: 409,
   EPERM: 403,
   EROFS: 403,
+  ERR_DIR_CLOSED: 400,
+  ERR_FS_CP_DIR_TO_NON_DIR: 409,
+  ERR_FS_CP_EEXIST: 409,
+  ERR_FS_CP_EINVAL: 400,
+  ERR_FS_CP_NON_DIR_TO_DIR: 409,
+  ERR_FS_CP_SYMLINK_TO_SUBDIRECTORY: 409,
   ERR_FS_EISDIR: 400,
+  ERR_FS_FILE_TOO_LARGE: 413,
   ERR_INVALID_ARG_TYPE: 400,
   ERR_INVALID_ARG_VALUE: 400,
   ERR_OUT_OF_RANGE: 400,
@@ -56,8 +68,8 @@ export function describeError(error: unknown, development: boolean): DescribedEr
     if (typeof syscall === "string") described.syscall = cut(syscall);
     if (typeof errno === "number") described.errno = errno;
   }
-  if (development && error instanceof Error) {
-    const stack = error.cause instanceof Error ? error.cause.stack : error.stack;
+  if (development && error instanceof Error && (code === undefined || thrownByTools.has(error))) {
+    const { stack } = error.cause instanceof Error ? error.cause : error;
     if (stack !== undefined) described.stack = cut(stack);
   }
   return { status: statusOf(described.code), error: described };
@@ -76,12 +88,25 @@ export function codeOf(error: unknown): string | undefined {
   return typeof code === "string" && CODE.test(code) ? code : undefined;
 }
 
+/** Errors from an agent's own code: the only coded ones whose stack tells a developer something. */
+const thrownByTools = new WeakSet<Error>();
+
 /** What a tool threw, made fit for a door: an error with a code stays as it is, anything else gets one. */
 export function toolFailure(error: unknown): Error {
-  if (codeOf(error) !== undefined) return error as Error;
-  return new ComputerError("ERR_TOOL_FAILED", messageOf(error) || "The tool failed without a message.", {
-    cause: error,
-  });
+  if (!(error instanceof Error)) {
+    // It has no stack; ours would lead nowhere.
+    const message =
+      messageOf(error) || `The tool threw ${describe(error)}; throw an Error, which says where.`;
+    return new ComputerError("ERR_TOOL_FAILED", message, { cause: error });
+  }
+  const failure =
+    codeOf(error) !== undefined
+      ? error
+      : new ComputerError("ERR_TOOL_FAILED", messageOf(error) || "The tool failed without a message.", {
+          cause: error,
+        });
+  thrownByTools.add(failure);
+  return failure;
 }
 
 /** An error as an HTTP answer. */
@@ -98,8 +123,10 @@ export function errorResponse(
 }
 
 function messageOf(error: unknown): string {
-  if (error instanceof Error) return String(error.message);
-  return typeof error === "string" ? error : "";
+  if (typeof error === "string") return error;
+  // What is thrown need not be an Error to have a message: of another realm, or made by hand.
+  const message = typeof error === "object" && error !== null && "message" in error ? error.message : "";
+  return typeof message === "string" ? message : "";
 }
 
 function cut(text: string): string {

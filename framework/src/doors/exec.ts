@@ -6,8 +6,11 @@ import { text } from "./check.ts";
 import { checkExecOptions } from "./exec-options.ts";
 import type { WireRunEvent } from "./protocol.ts";
 
-/** How often a silent run says that it is still there, which also shows whether anyone listens. */
-const HEARTBEAT_MS = 10_000;
+/**
+ * How often a run says that it is still there, in milliseconds. That a listener has left shows only when something
+ * is written to it, so this is also how long a run may go on unheard.
+ */
+const HEARTBEAT_MS = 1000;
 
 /** Answers the `exec` door: starts a run and tells its events as they happen. Who stops listening ends the run. */
 export async function serveExec(request: Request, runtime: Runtime): Promise<Response> {
@@ -61,7 +64,6 @@ export async function serveExec(request: Request, runtime: Runtime): Promise<Res
     },
     { highWaterMark: 1 },
   );
-  request.signal?.addEventListener("abort", stop);
   return new Response(stream, {
     headers: { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" },
   });

@@ -1,9 +1,27 @@
 import { RpcTarget } from "capnweb";
 import { ComputerError } from "../errors.ts";
-import type { Dirent, Encoding, FileSystem, Stats, WriteOptions } from "../vfs/types.ts";
-import { bad, content, count, defined, optionalCount, optionalFlag, options, text, time } from "./check.ts";
+import type { FindResult, GrepResult } from "../search/types.ts";
+import type { Dirent, Encoding, FileSystem, FileToWrite, StatFs, WriteOptions } from "../vfs/types.ts";
+import {
+  bad,
+  content,
+  count,
+  defined,
+  list,
+  optionalCount,
+  optionalFlag,
+  options,
+  owner,
+  text,
+  time,
+} from "./check.ts";
+import { plainBytes } from "./data.ts";
+import { streamOf } from "./events.ts";
+import { DirStub, FileHandleStub } from "./file-handle-stub.ts";
 import { MAX_INLINE_FILE_BYTES, type WireDirent, type WireStats } from "./protocol.ts";
+import { findOptions, globOptions, globs, grepOptions } from "./search-options.ts";
 import type { Session } from "./session.ts";
+import { wireDirent, wireStats } from "./wire-stats.ts";
 
 /**
  * What an RPC session sees of the files: the verbs of {@link FileSystem}, with `Stats` and `Dirent` as plain data.
@@ -23,14 +41,18 @@ export class FileSystemStub extends RpcTarget {
     return this.#run(async (fs) => {
       const file = text(path, "/path");
       const as = readEncoding(encoding);
-      const { size } = await fs.stat(file);
+      // What is wrong with the path, the read itself says best.
+      const size = await fs.stat(file).then(
+        (stats) => stats.size,
+        () => 0,
+      );
       if (size > MAX_INLINE_FILE_BYTES) {
         throw new ComputerError(
           "ERR_BODY_TOO_LARGE",
           `${file} has ${size} bytes; what is larger than ${MAX_INLINE_FILE_BYTES} must be read as a stream.`,
         );
       }
-      return as === null ? plain(await fs.readFile(file)) : await fs.readFile(file, as);
+      return as === null ? plainBytes(await fs.readFile(file)) : await fs.readFile(file, as);
     });
   }
 
@@ -44,6 +66,48 @@ export class FileSystemStub extends RpcTarget {
     return this.#run((fs) =>
       fs.appendFile(text(path, "/path"), content(data, "/data"), writeOptions(options)),
     );
+  }
+
+  /** An open file; it needs a session that lasts. */
+  open(path: unknown, flags?: unknown, mode?: unknown): Promise<FileHandleStub> {
+    return this.#run(async (fs) => {
+      this.#session.needsWebSocket("An open file");
+      const how = typeof flags === "string" ? flags : optionalCount(flags, "/flags");
+      const bits = optionalCount(mode, "/mode");
+      return new FileHandleStub(await fs.open(text(path, "/path"), how, bits), this.#session);
+    });
+  }
+
+  readMany(paths: unknown, encoding?: unknown): Promise<(Uint8Array | string)[]> {
+    return this.#run(async (fs) => {
+      const files = list(paths, "/paths").map((path, index) => text(path, `/paths/${index}`));
+      const as = readEncoding(encoding);
+      const found = await fs.readMany(files);
+      const bytes = found.reduce((sum, content) => sum + content.length, 0);
+      if (bytes > MAX_INLINE_FILE_BYTES) {
+        throw new ComputerError(
+          "ERR_BODY_TOO_LARGE",
+          `These files have ${bytes} bytes; ask for ${MAX_INLINE_FILE_BYTES} at most.`,
+        );
+      }
+      return as === null ? found.map(plainBytes) : fs.readMany(files, as);
+    });
+  }
+
+  writeMany(files: unknown, given?: unknown): Promise<void> {
+    return this.#run((fs) => {
+      const { parents } = options(given, "/options", ["parents"]);
+      const checked = list(files, "/files").map((file, index): FileToWrite => {
+        const at = `/files/${index}`;
+        const { path, data, mode, flag } = options(file, at, ["path", "data", "mode", "flag"]);
+        return {
+          path: text(path, `${at}/path`),
+          data: content(data, `${at}/data`),
+          ...writeOptions({ mode, flag }),
+        } as FileToWrite;
+      });
+      return fs.writeMany(checked, defined({ parents: optionalFlag(parents, "/options/parents") }));
+    });
   }
 
   truncate(path: unknown, length?: unknown): Promise<void> {
@@ -60,6 +124,14 @@ export class FileSystemStub extends RpcTarget {
 
   exists(path: unknown): Promise<boolean> {
     return this.#run((fs) => fs.exists(text(path, "/path")));
+  }
+
+  access(path: unknown, mode?: unknown): Promise<void> {
+    return this.#run((fs) => fs.access(text(path, "/path"), optionalCount(mode, "/mode")));
+  }
+
+  statfs(path: unknown): Promise<StatFs> {
+    return this.#run(async (fs) => ({ ...(await fs.statfs(text(path, "/path"))) }));
   }
 
   realpath(path: unknown): Promise<string> {
@@ -96,6 +168,30 @@ export class FileSystemStub extends RpcTarget {
     });
   }
 
+  mkdtemp(prefix: unknown): Promise<string> {
+    return this.#run((fs) => fs.mkdtemp(text(prefix, "/prefix")));
+  }
+
+  opendir(path: unknown, given?: unknown): Promise<DirStub> {
+    return this.#run(async (fs) => {
+      this.#session.needsWebSocket("A directory that is being listed");
+      const { recursive, bufferSize } = options(given, "/options", ["recursive", "bufferSize"]);
+      const chosen = defined({
+        recursive: optionalFlag(recursive, "/options/recursive"),
+        bufferSize: optionalCount(bufferSize, "/options/bufferSize"),
+      });
+      return new DirStub(await fs.opendir(text(path, "/path"), chosen), this.#session);
+    });
+  }
+
+  rmdir(path: unknown): Promise<void> {
+    return this.#run((fs) => fs.rmdir(text(path, "/path")));
+  }
+
+  unlink(path: unknown): Promise<void> {
+    return this.#run((fs) => fs.unlink(text(path, "/path")));
+  }
+
   rm(path: unknown, given?: unknown): Promise<void> {
     return this.#run((fs) => {
       const { recursive, force } = options(given, "/options", ["recursive", "force"]);
@@ -115,12 +211,22 @@ export class FileSystemStub extends RpcTarget {
 
   copyFile(source: unknown, target: unknown, given?: unknown): Promise<void> {
     return this.#run((fs) => {
+      if (typeof given === "number")
+        return fs.copyFile(text(source, "/source"), text(target, "/target"), count(given, "/options"));
       const { exclusive } = options(given, "/options", ["exclusive"]);
       return fs.copyFile(
         text(source, "/source"),
         text(target, "/target"),
         defined({ exclusive: optionalFlag(exclusive, "/options/exclusive") }),
       );
+    });
+  }
+
+  cp(source: unknown, target: unknown, given?: unknown): Promise<void> {
+    return this.#run((fs) => {
+      const chosen = options(given, "/options", COPY_OPTIONS);
+      for (const name of COPY_OPTIONS) optionalFlag(chosen[name], `/options/${name}`);
+      return fs.cp(text(source, "/source"), text(target, "/target"), chosen);
     });
   }
 
@@ -140,8 +246,40 @@ export class FileSystemStub extends RpcTarget {
     return this.#run((fs) => fs.chmod(text(path, "/path"), count(mode, "/mode")));
   }
 
+  chown(path: unknown, uid: unknown, gid: unknown): Promise<void> {
+    return this.#run((fs) => fs.chown(text(path, "/path"), owner(uid, "/uid"), owner(gid, "/gid")));
+  }
+
+  lchown(path: unknown, uid: unknown, gid: unknown): Promise<void> {
+    return this.#run((fs) => fs.lchown(text(path, "/path"), owner(uid, "/uid"), owner(gid, "/gid")));
+  }
+
+  lutimes(path: unknown, atime: unknown, mtime: unknown): Promise<void> {
+    return this.#run((fs) => fs.lutimes(text(path, "/path"), time(atime, "/atime"), time(mtime, "/mtime")));
+  }
+
   utimes(path: unknown, atime: unknown, mtime: unknown): Promise<void> {
     return this.#run((fs) => fs.utimes(text(path, "/path"), time(atime, "/atime"), time(mtime, "/mtime")));
+  }
+
+  grep(pattern: unknown, given?: unknown): Promise<GrepResult> {
+    return this.#run((fs) => fs.grep(searchPattern(pattern), grepOptions(given)));
+  }
+
+  find(given?: unknown): Promise<FindResult> {
+    return this.#run((fs) => fs.find(findOptions(given)));
+  }
+
+  glob(pattern: unknown, given?: unknown): Promise<ReadableStream<string | WireDirent>> {
+    return this.#run((fs) => {
+      this.#session.needsWebSocket("A stream");
+      const { withFileTypes, ...rest } = globOptions(given);
+      const patterns = globs(pattern, "/pattern");
+      const found = withFileTypes
+        ? direntsOf(fs.glob(patterns, { ...rest, withFileTypes: true }))
+        : fs.glob(patterns, rest);
+      return this.#session.readable(streamOf<string | WireDirent>(found[Symbol.asyncIterator]()));
+    });
   }
 
   createReadStream(path: unknown, given?: unknown): Promise<ReadableStream<Uint8Array>> {
@@ -169,6 +307,15 @@ export class FileSystemStub extends RpcTarget {
   }
 }
 
+const COPY_OPTIONS = [
+  "recursive",
+  "force",
+  "errorOnExist",
+  "dereference",
+  "preserveTimestamps",
+  "verbatimSymlinks",
+];
+
 function readEncoding(value: unknown): Encoding | null {
   const encoding =
     typeof value === "object" && value !== null ? options(value, "/options", ["encoding"]).encoding : value;
@@ -187,17 +334,17 @@ function writeOptions(value: unknown): WriteOptions {
   return defined({ mode: optionalCount(mode, "/options/mode"), flag });
 }
 
-function wireStats(stats: Stats): WireStats {
-  const { ino, mode, nlink, uid, gid, size, blocks, blksize } = stats;
-  const { atimeMs, mtimeMs, ctimeMs, birthtimeMs } = stats;
-  return { ino, mode, nlink, uid, gid, size, blocks, blksize, atimeMs, mtimeMs, ctimeMs, birthtimeMs };
+/** A pattern; a regular expression crosses as its source and flags. */
+function searchPattern(value: unknown): string | RegExp {
+  if (typeof value === "string") return value;
+  const { source, flags } = options(value, "/pattern", ["source", "flags"]);
+  try {
+    return new RegExp(text(source, "/pattern/source"), text(flags, "/pattern/flags"));
+  } catch (error) {
+    throw bad("/pattern", `a regular expression (${(error as Error).message})`, value);
+  }
 }
 
-function wireDirent(entry: Dirent): WireDirent {
-  const kind = entry.isDirectory() ? "directory" : entry.isSymbolicLink() ? "symlink" : "file";
-  return { name: entry.name, parentPath: entry.parentPath, kind };
-}
-
-function plain(bytes: Uint8Array): Uint8Array {
-  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+async function* direntsOf(entries: AsyncIterable<Dirent>): AsyncGenerator<WireDirent, void, undefined> {
+  for await (const entry of entries) yield wireDirent(entry);
 }

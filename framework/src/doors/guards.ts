@@ -1,10 +1,10 @@
 import { ComputerError } from "../errors.ts";
 import { base64ToBytes } from "./base64.ts";
-import { BEARER_SUBPROTOCOL } from "./protocol.ts";
+import { BEARER_SUBPROTOCOL, TOKEN_TEXT } from "./protocol.ts";
 import type { DoorEnv } from "./types.ts";
 
-/** The header by which a proxy of ours says that a request passed through it. */
-export const PROXY_HEADER = "x-computer-proxy";
+/** What a browser says of a request that no foreign site has asked for. */
+const OWN_SITES: ReadonlySet<string> = new Set(["same-origin", "same-site", "none"]);
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
@@ -18,13 +18,6 @@ export function isDevelopment(env: DoorEnv): boolean {
  * then be of one origin with it.
  */
 export function checkHost(request: Request, env: DoorEnv): void {
-  const { COMPUTER_PROXY_SECRET: secret } = env;
-  if (secret && !sameText(request.headers.get(PROXY_HEADER) ?? "", secret)) {
-    throw new ComputerError(
-      "ERR_FORBIDDEN_HOST",
-      "This address is not for direct use; go through the one that was printed.",
-    );
-  }
   const host = hostOf(request);
   if (host !== undefined && allowsHost(host, env)) return;
   throw new ComputerError(
@@ -41,8 +34,11 @@ export function checkOrigin(request: Request, env: DoorEnv): string | undefined 
   const origin = request.headers.get("origin");
   if (origin === null) {
     // Pictures, scripts and the like are fetched without an origin, but browsers say that another site asks.
+    // A link from there may be followed; that changes nothing here.
     const site = request.headers.get("sec-fetch-site");
-    if (site === "cross-site" && request.headers.get("sec-fetch-mode") !== "navigate") {
+    const follows =
+      request.headers.get("sec-fetch-mode") === "navigate" && /^(?:GET|HEAD)$/.test(request.method);
+    if (site !== null && !OWN_SITES.has(site) && !follows) {
       throw new ComputerError("ERR_FORBIDDEN_ORIGIN", "Pages of other sites cannot load from here.");
     }
     return undefined;
@@ -69,6 +65,12 @@ export function checkToken(request: Request, env: DoorEnv): void {
       "ERR_UNAUTHORIZED",
       "This deployment answers nobody until the secret COMPUTER_TOKEN is set, or its agents have `static authorize`.",
     );
+  }
+  if (!TOKEN_TEXT.test(token)) {
+    const fault =
+      "COMPUTER_TOKEN must be visible ASCII characters without spaces; no request can carry this one.";
+    console.error(fault);
+    throw new ComputerError("ERR_UNAUTHORIZED", isDevelopment(env) ? fault : "The token is not usable.");
   }
   const offered = bearerOf(request);
   if (offered === undefined) {

@@ -3,7 +3,7 @@ import type { AgentId } from "../workspace/agent-id.ts";
 import { Workspace } from "../workspace/workspace.ts";
 import { checkArguments, nameArguments } from "./arguments.ts";
 import { readJson } from "./body.ts";
-import { toData, toJson } from "./data.ts";
+import { resultAs, toJson, toResult } from "./data.ts";
 import { codeOf, errorResponse, toolFailure } from "./errors.ts";
 import { serveExec } from "./exec.ts";
 import { serveFiles } from "./files.ts";
@@ -24,9 +24,9 @@ import { WorkspaceStub } from "./workspace-stub.ts";
  */
 export class AgentHost<Instance, Env extends object> {
   readonly #options: AgentHostOptions<Instance, Env>;
-  readonly #workspace: Workspace;
   readonly #decoders = new Map<string, Decode | undefined>();
   readonly #development: boolean;
+  #workspace: Workspace | undefined;
   #agent: Promise<Instance> | undefined;
 
   constructor(options: AgentHostOptions<Instance, Env>) {
@@ -40,15 +40,23 @@ export class AgentHost<Instance, Env extends object> {
     }
     this.#options = options;
     this.#development = isDevelopment(options.env as DoorEnv);
-    this.#workspace = new Workspace({
-      storage: options.ctx.storage as never,
-      ...(options.backends === undefined ? {} : { backends: options.backends }),
-    });
+    // An error deep in the file system should still lead to the agent's own line.
+    if (this.#development) Error.stackTraceLimit = Math.max(Error.stackTraceLimit, 50);
   }
 
-  /** The files and runs of this agent. */
+  /** The files and runs of this agent. Opened when first needed: what stands against that is an answer like others. */
   get workspace(): Workspace {
+    const { ctx, backends } = this.#options;
+    this.#workspace ??= new Workspace({
+      storage: ctx.storage,
+      ...(backends === undefined ? {} : { backends }),
+    });
     return this.#workspace;
+  }
+
+  /** Does what is due in the workspace. The generated Durable Object forwards its alarm. */
+  alarm(): Promise<void> {
+    return this.workspace.alarm();
   }
 
   /** Answers a request that {@link createDoor} passed on. Never rejects. */
@@ -65,9 +73,9 @@ export class AgentHost<Instance, Env extends object> {
         case "tools":
           return await this.#serveTool(request, route.tool, id);
         case "files":
-          return await serveFiles(request, this.#workspace.fs, route.path);
+          return await serveFiles(request, this.workspace.fs, route.path);
         case "exec":
-          return await serveExec(request, this.#workspace.runtime);
+          return await serveExec(request, this.workspace.runtime);
       }
     } catch (error) {
       if (codeOf(error) === undefined) console.error(error);
@@ -81,20 +89,23 @@ export class AgentHost<Instance, Env extends object> {
       throw new ComputerError("ERR_METHOD_NOT_ALLOWED", "A tool is called by POST.");
     const body = await readJson(request);
     const args = checkArguments(name, tool, this.#decoder(name, tool)?.(body) ?? body);
-    const result = toJson(await this.#invoke(tool, args, id));
+    const result = resultAs(toJson, await this.#invoke(tool, args, id));
     return Response.json(result, { headers: { "cache-control": "no-store" } });
   }
 
   #agentSession(session: Session, id: AgentId): AgentSession {
-    const fs = new FileSystemStub(this.#workspace.fs, session);
-    const runtime = new RuntimeStub(this.#workspace.runtime, session);
+    const fs = new FileSystemStub(this.workspace.fs, session);
+    const runtime = new RuntimeStub(this.workspace.runtime, session);
     return {
-      workspace: new WorkspaceStub(fs, runtime),
+      workspace: new WorkspaceStub(this.workspace, session, fs, runtime),
       call: (name, args) =>
         session.run(async () => {
           const tool = this.#tool(name);
           const named = nameArguments(name as string, tool.parameters, args);
-          return toData(await this.#invoke(tool, checkArguments(name as string, tool, named), id));
+          return resultAs(
+            toResult,
+            await this.#invoke(tool, checkArguments(name as string, tool, named), id),
+          );
         }),
     };
   }
@@ -113,8 +124,7 @@ export class AgentHost<Instance, Env extends object> {
 
   async #invoke(tool: ToolDoor<Instance>, args: ToolArguments, id: AgentId): Promise<unknown> {
     try {
-      this.#agent ??= this.#create(id);
-      return await tool.invoke(await this.#agent, args);
+      return await tool.invoke(await this.#instance(id), args);
     } catch (error) {
       // As it was thrown, so that what prints it can map the stack to the agent's own source.
       console.error(error);
@@ -122,14 +132,19 @@ export class AgentHost<Instance, Env extends object> {
     }
   }
 
-  async #create(id: AgentId): Promise<Instance> {
-    try {
-      return await this.#options.create({ workspace: this.#workspace, env: this.#options.env, id });
-    } catch (error) {
-      // The next call tries anew.
+  #instance(id: AgentId): Promise<Instance> {
+    if (this.#agent !== undefined) return this.#agent;
+    const made = this.#create(id);
+    this.#agent = made;
+    // The next call tries anew.
+    made.catch(() => {
       this.#agent = undefined;
-      throw error;
-    }
+    });
+    return made;
+  }
+
+  async #create(id: AgentId): Promise<Instance> {
+    return this.#options.create({ workspace: this.workspace, env: this.#options.env, id });
   }
 
   #decoder(name: string, tool: ToolDoor<Instance>): Decode | undefined {

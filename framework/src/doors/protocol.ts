@@ -9,17 +9,26 @@ export const SUBPROTOCOL = "computer";
 /** The prefix of the subprotocol by which a browser, which cannot set headers there, hands over its token. */
 export const BEARER_SUBPROTOCOL = "computer.bearer.";
 
+/** What a token is made of, so that it fits into a header as it is. */
+export const TOKEN_TEXT = /^[\x21-\x7e]+$/;
+
 /** The keyword of our JSON Schemas that marks a value which JSON cannot hold: `date` or `bytes`. */
 export const WIRE_KEYWORD = "x-computer";
 
 /** Bytes that a JSON body may have, and a batch of calls too: 4 MiB. */
 export const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
+/** How deep a value may nest, on its way in or out; capnweb's own bound is 256. */
+export const MAX_DEPTH = 200;
+
 /** Characters of one message on a WebSocket: 8 MiB. */
 export const MAX_MESSAGE_CHARS = 8 * 1024 * 1024;
 
 /** Bytes of a file that cross in one message; a larger one goes as a stream: 1 MiB. */
 export const MAX_INLINE_FILE_BYTES = 1024 * 1024;
+
+/** Entries of a directory that cross in one message. */
+export const MAX_DIRENTS = 1024;
 
 /** Calls that one session may have at work at the same time. */
 export const MAX_CALLS_IN_FLIGHT = 256;

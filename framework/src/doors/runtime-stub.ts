@@ -23,6 +23,14 @@ export class RuntimeStub extends RpcTarget {
     );
   }
 
+  /** A run that is open, or ended not long ago; so a client finds it again when its connection broke. */
+  get(id: unknown): Promise<RunStub | undefined> {
+    return this.#session.run(() => {
+      const run = this.#runtime.get(text(id, "/id"));
+      return run === undefined ? undefined : new RunStub(run, this.#session);
+    });
+  }
+
   backends(): Promise<{ name: string; kind: string; description: string }[]> {
     return this.#session.run(() =>
       this.#runtime.backends().map(({ name, kind, description }) => ({ name, kind, description })),

@@ -31,6 +31,11 @@ export class Session {
     this.#development = development;
   }
 
+  /** Whether no call is at work. */
+  get idle(): boolean {
+    return this.#inFlight === 0;
+  }
+
   /** Runs one call of the session. */
   async run<T>(work: () => T | Promise<T>): Promise<T> {
     try {

@@ -1,5 +1,6 @@
+import type { DurableObjectStorageLike } from "../vfs/sql/durable-object.ts";
 import type { AgentId } from "../workspace/agent-id.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { Workspace, WorkspaceOptions } from "../workspace/workspace.ts";
 import type { AgentSession, AgentStub } from "./stub.ts";
 
 /** A JSON Schema, as codegen writes it from a TypeScript type. */
@@ -15,8 +16,6 @@ export interface DoorEnv {
   COMPUTER_HOSTS?: string;
   /** Further origins whose pages may call, separated by commas: `https://app.example.com`. */
   COMPUTER_ORIGINS?: string;
-  /** When set, only requests that carry it in `x-computer-proxy` are answered: those that passed a proxy of ours. */
-  COMPUTER_PROXY_SECRET?: string;
 }
 
 /** A tool as the manifest lists it. */
@@ -51,7 +50,7 @@ export interface AgentNamespace {
 
 /** What the doors need of a Durable Object's state. */
 export interface AgentState {
-  readonly storage: unknown;
+  readonly storage: DurableObjectStorageLike;
   readonly id: { readonly name?: string };
   waitUntil(promise: Promise<unknown>): void;
 }
@@ -141,12 +140,10 @@ export interface AgentHostOptions<Instance, Env> {
   readonly ctx: AgentState;
   readonly env: Env;
   /** Where runs can run; the first is the default. */
-  readonly backends?: WorkspaceBackends;
+  readonly backends?: NonNullable<WorkspaceOptions["backends"]>;
   /** Makes the agent, once, when it is first needed. */
   create(context: AgentContext<Env>): Instance | Promise<Instance>;
   readonly tools: Readonly<Record<string, ToolDoor<Instance>>>;
   /** Makes what an RPC session sees. */
   rpc(session: AgentSession): AgentStub;
 }
-
-type WorkspaceBackends = NonNullable<ConstructorParameters<typeof Workspace>[0]["backends"]>;

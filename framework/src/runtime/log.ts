@@ -70,6 +70,11 @@ export class RunLog {
     else this.#join(type, copy);
   }
 
+  /** Counts output that was dropped before it came here. */
+  addDropped(bytes: number): void {
+    if (this.#end === undefined) this.#droppedBytes += bytes;
+  }
+
   /** Closes the log with its last event. */
   finish(end: RunEnd): void {
     if (this.#end !== undefined) return;

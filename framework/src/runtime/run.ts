@@ -13,8 +13,11 @@ import type {
   RunResult,
 } from "./types.ts";
 
+/** A run as it is asked for; the files are added for the backend. */
+export type RunRequest = Omit<BackendRequest, "fs">;
+
 /** Sends one run to its backend. */
-export type Execute = (request: BackendRequest, output: OutputSink) => Promise<BackendOutcome>;
+export type Execute = (request: RunRequest, output: OutputSink) => Promise<BackendOutcome>;
 
 /** What an {@link ActiveRun} is made from. */
 export interface ActiveRunInit {
@@ -106,7 +109,7 @@ export class ActiveRun implements Run {
   async #work(execute: Execute): Promise<void> {
     const { source, cwd, env, stdin, timeoutMs, maxOutputBytes } = this.#options;
     const signal = this.#abort.signal;
-    const request: BackendRequest = {
+    const request: RunRequest = {
       runId: this.id,
       source,
       cwd,
@@ -118,6 +121,7 @@ export class ActiveRun implements Run {
     };
     try {
       const outcome = await execute(request, { write: (stream, data) => this.#log.write(stream, data) });
+      this.#log.addDropped(outcome.droppedBytes ?? 0);
       if (this.#stopping === undefined) this.#finish("exited", outcome.exitCode, { limit: outcome.limit });
       else this.#finish(this.#stopping, null);
     } catch (error) {

@@ -196,12 +196,12 @@ describe("the log of a run", () => {
       output.write("stdout", bytes("12345"));
       output.write("stderr", bytes("67890"));
       output.write("stdout", bytes("more"));
-      return { exitCode: 0 };
+      return { exitCode: 0, droppedBytes: 100 };
     }).exec("a", { maxOutputBytes: 7 });
     expect(await run.result()).toMatchObject({
       stdout: "12345",
       stderr: "67",
-      droppedBytes: 7,
+      droppedBytes: 107,
       exitCode: 0,
       limits: [{ limit: "maxOutputBytes", value: 7 }],
     });

@@ -3,21 +3,17 @@ import type { FileSystem } from "../vfs/types.ts";
 import { Connection } from "./connection.ts";
 import { checkOptions } from "./options.ts";
 import { RunRegistry } from "./registry.ts";
-import { ActiveRun } from "./run.ts";
-import type {
-  Backend,
-  BackendOutcome,
-  BackendRequest,
-  ExecOptions,
-  OutputSink,
-  Run,
-  Runtime,
-} from "./types.ts";
+import { ActiveRun, type RunRequest } from "./run.ts";
+import type { Backend, BackendOutcome, ExecOptions, OutputSink, Run, Runtime } from "./types.ts";
 
 /** What a {@link WorkspaceRuntime} is made from. */
 export interface WorkspaceRuntimeOptions {
   /** The files that backends borrow. */
   readonly fs: FileSystem;
+  /** The files for one run, whose changes are then known to be its own. By default `fs`. */
+  readonly fsOf?: (runId: string) => FileSystem;
+  /** Called when a run has ended. */
+  readonly onRunEnd?: (runId: string) => void;
   /** The backends by name; the first is the default one. */
   readonly backends?: Readonly<Record<string, Backend>>;
   /** How many runs may be open at once. Default 32. */
@@ -42,6 +38,8 @@ export interface WorkspaceRuntimeOptions {
  */
 export class WorkspaceRuntime implements Runtime {
   readonly #fs: FileSystem;
+  readonly #fsOf: (runId: string) => FileSystem;
+  readonly #onRunEnd: ((runId: string) => void) | undefined;
   readonly #connections: ReadonlyMap<string, Connection>;
   readonly #runs: RunRegistry;
   readonly #graceMs: number;
@@ -49,6 +47,8 @@ export class WorkspaceRuntime implements Runtime {
 
   constructor(options: WorkspaceRuntimeOptions) {
     this.#fs = options.fs;
+    this.#fsOf = options.fsOf ?? (() => options.fs);
+    this.#onRunEnd = options.onRunEnd;
     this.#graceMs = options.graceMs ?? 250;
     this.#connections = new Map(
       Object.entries(options.backends ?? {}).map(([name, backend]) => [
@@ -75,7 +75,10 @@ export class WorkspaceRuntime implements Runtime {
       graceMs: this.#graceMs,
       budget: this.#runs,
       execute: (request, output) => this.#execute(connection, request, output),
-      onEnd: (ended) => this.#runs.ended(ended),
+      onEnd: (ended) => {
+        this.#runs.ended(ended);
+        this.#onRunEnd?.(ended.id);
+      },
     });
     this.#runs.add(run);
     return run;
@@ -113,11 +116,7 @@ export class WorkspaceRuntime implements Runtime {
     );
   }
 
-  async #execute(
-    connection: Connection,
-    request: BackendRequest,
-    output: OutputSink,
-  ): Promise<BackendOutcome> {
+  async #execute(connection: Connection, request: RunRequest, output: OutputSink): Promise<BackendOutcome> {
     const complaint = await this.#cwdComplaint(request.cwd);
     if (complaint !== undefined) {
       // What a shell that cannot enter its folder does.
@@ -126,7 +125,7 @@ export class WorkspaceRuntime implements Runtime {
     }
     const session = await connection.session();
     request.signal.throwIfAborted();
-    return session.exec(request, output);
+    return session.exec({ ...request, fs: this.#fsOf(request.runId) }, output);
   }
 
   async #cwdComplaint(cwd: string): Promise<string | undefined> {

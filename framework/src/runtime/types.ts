@@ -6,13 +6,13 @@ export interface ExecOptions {
   backend?: string;
   /** The working directory, absolute. Default `/`. It must exist. */
   cwd?: string;
-  /** Environment variables of this run; a run sees these and the backend's own, nothing of the host's. */
+  /** Environment variables of this run, 1 Mi characters at most; a run sees these and the backend's own, nothing of the host's. */
   env?: Record<string, string>;
-  /** What the run reads from its standard input; nothing by default. */
+  /** What the run reads from its standard input, 24 MiB at most; nothing by default. */
   stdin?: string | Uint8Array;
-  /** How long the run may take, in milliseconds. Default 120,000. */
+  /** How long the run may take, in milliseconds. Default 120,000; a day at most. */
   timeoutMs?: number;
-  /** How many bytes of output (both streams together) are kept. Default 8 MiB; what goes beyond is dropped and counted. */
+  /** How many bytes of output (both streams together) are kept. Default 8 MiB, 64 MiB at most; what goes beyond is dropped and counted. */
   maxOutputBytes?: number;
   /** Kills the run when aborted. */
   signal?: AbortSignal;
@@ -81,7 +81,12 @@ export interface Run extends AsyncIterable<RunEvent> {
 
 /** `workspace.runtime`: runs commands and code over the workspace's files. */
 export interface Runtime {
-  /** Starts a run. Throws at once on a bad argument or an unknown backend; what the source does wrong is in the result. */
+  /**
+   * Starts a run. What the source does wrong is in the result.
+   *
+   * @throws `ERR_BAD_ARGUMENT` (with its `path`), `ERR_UNKNOWN_BACKEND`, `ERR_TOO_MANY_RUNS` when 32 are open,
+   * `ERR_WORKSPACE_CLOSED`; all at once.
+   */
   exec(source: string, options?: ExecOptions): Run;
   /** The run with that id: an open one, or a finished one that is still kept. */
   get(id: string): Run | undefined;
@@ -91,12 +96,15 @@ export interface Runtime {
 
 /** What a workspace lends a backend. */
 export interface BackendHost {
+  /** The files, for what belongs to no run. A run has its own, {@link BackendRequest.fs}. */
   readonly fs: FileSystem;
 }
 
 /** One run as a backend gets it: all defaults filled in, all bounds stated. */
 export interface BackendRequest {
   readonly runId: string;
+  /** The files. What is changed through this is known to be the run's, so that it can be taken back. */
+  readonly fs: FileSystem;
   readonly source: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
@@ -118,6 +126,8 @@ export interface BackendOutcome {
   readonly exitCode: number;
   /** Set when one of the backend's own bounds ended the run. */
   readonly limit?: string;
+  /** Bytes of output that the backend itself dropped, because `maxOutputBytes` was reached. */
+  readonly droppedBytes?: number;
 }
 
 /**

@@ -33,12 +33,11 @@ export class Chunks {
     return hash;
   }
 
-  /** Keeps these bytes without a use yet, pinned. */
+  /** Keeps these bytes without a use yet; to be pinned as soon as the transaction is through. */
   stage(bytes: Uint8Array): Hash {
     const hash = createHash("sha256").update(bytes).digest();
     const [known] = this.#store.sql.exec("SELECT refs FROM vfs_chunk WHERE hash = ?", hash);
     if (known === undefined) this.#insert(hash, bytes, 0);
-    this.pin(hash);
     return hash;
   }
 
@@ -63,6 +62,11 @@ export class Chunks {
     if (chunk.refs === 0 && !this.#pins.has(key(hash))) this.#free(hash, chunk.bytes);
   }
 
+  /** Whether a chunk is there, used or not. */
+  has(hash: Hash): boolean {
+    return this.#store.sql.exec("SELECT 1 FROM vfs_chunk WHERE hash = ?", hash).length > 0;
+  }
+
   read(hash: Hash): Uint8Array {
     const [row] = this.#store.sql.exec<{ data: Uint8Array }>(
       "SELECT b.data AS data FROM vfs_chunk c JOIN vfs_bytes b ON b.id = c.bytes WHERE c.hash = ?",
@@ -78,6 +82,11 @@ export class Chunks {
     this.#pins.set(id, (this.#pins.get(id) ?? 0) + 1);
   }
 
+  /** Whether something holds a chunk, used or not. */
+  isPinned(hash: Hash): boolean {
+    return this.#pins.has(key(hash));
+  }
+
   /** Lets go of pins, and frees what nothing else holds. */
   unpin(hashes: Iterable<Hash>): void {
     if (this.#store.closed) return;
@@ -91,17 +100,22 @@ export class Chunks {
         loose.push(hash);
       }
     }
-    const unused = loose.flatMap((hash) =>
-      this.#store.sql.exec<{ hash: Uint8Array; bytes: number }>(
-        "SELECT hash, bytes FROM vfs_chunk WHERE hash = ? AND refs = 0",
-        hash,
-      ),
-    );
-    for (let i = 0; i < unused.length; i += SWEEP) this.#freeAll(unused.slice(i, i + SWEEP), "close");
+    // Only tidying up: what was to be done has been done, and what cannot be freed now is swept later.
+    try {
+      const unused = loose.flatMap((hash) =>
+        this.#store.sql.exec<{ hash: Uint8Array; bytes: number }>(
+          "SELECT hash, bytes FROM vfs_chunk WHERE hash = ? AND refs = 0",
+          hash,
+        ),
+      );
+      for (let i = 0; i < unused.length; i += SWEEP) this.#freeAll(unused.slice(i, i + SWEEP), "close");
+    } catch {
+      this.#mayHaveOrphans = true;
+    }
   }
 
   /**
-   * Frees some of the chunks that a crash left without a use.
+   * Frees some of the chunks that are left without a use by a crash, or by a failure to tidy up.
    *
    * @returns whether there may be more.
    */
@@ -118,6 +132,7 @@ export class Chunks {
   }
 
   #insert(hash: Hash, bytes: Uint8Array, refs: number): void {
+    this.#store.usage.stored();
     const [row] = this.#store.sql.exec<{ id: number }>(
       "INSERT INTO vfs_bytes (data) VALUES (?) RETURNING id",
       bytes,

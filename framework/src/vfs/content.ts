@@ -16,6 +16,9 @@ export interface Version {
   release(): void;
 }
 
+/** What must be known of a node whose content is to be removed. */
+export type Removable = Pick<Node, "id" | "size" | "rev" | "run" | "since">;
+
 /** Content that is ready to become a file's: chunks that are pinned, and what is too little for one. */
 export interface Staged {
   readonly size: number;
@@ -34,15 +37,16 @@ export interface Staged {
 export class Content {
   readonly #store: Store;
   readonly #chunks: Chunks;
-  readonly #small = new Cache<number, Uint8Array>(8 * 1024 * 1024, (bytes) => bytes.length + 64);
+  readonly #small: Cache<number, Uint8Array>;
 
-  constructor(store: Store, chunks: Chunks) {
+  constructor(store: Store, chunks: Chunks, cacheBytes = 8 * 1024 * 1024) {
+    this.#small = new Cache(cacheBytes, (bytes) => bytes.length + ARRAY_BYTES);
     this.#store = store;
     this.#chunks = chunks;
     store.onForget(() => this.#small.clear());
   }
 
-  /** All of it. The bytes may be shared: callers that hand them out must copy. */
+  /** All of it. Small content is shared: callers that hand it out must copy. */
   read(node: Node): Uint8Array {
     if (node.size <= INLINE_BYTES) return this.#readInline(node);
     const bytes = new Uint8Array(node.size);
@@ -115,6 +119,48 @@ export class Content {
     node.size = size;
   }
 
+  /** Part of it, clipped at its end. */
+  readRange(node: Node, start: number, end: number): Uint8Array {
+    const to = Math.min(end, node.size);
+    if (start >= to) return new Uint8Array();
+    if (node.size <= INLINE_BYTES) return this.#readInline(node).slice(start, to);
+    const bytes = new Uint8Array(to - start);
+    for (const { index, from, until } of places(start, to)) {
+      const hash = this.#extentAt(node.id, index);
+      if (hash === undefined) continue;
+      bytes.set(this.#chunks.read(hash).subarray(from, until), index * CHUNK_BYTES + from - start);
+    }
+    return bytes;
+  }
+
+  /** Writes bytes at a place, beyond the end too: what lies between is zeros. Rewrites the chunks that it touches. */
+  writeRange(node: Node, start: number, bytes: Uint8Array): void {
+    const end = start + bytes.length;
+    const size = Math.max(node.size, end);
+    if (size <= INLINE_BYTES) {
+      const whole = new Uint8Array(size);
+      whole.set(this.#readInline(node));
+      whole.set(bytes, start);
+      this.#replaceInline(node, whole);
+      return;
+    }
+    // What covers all that is in one row need not be kept.
+    if (node.size <= INLINE_BYTES && start === 0) this.#replaceInline(node, EMPTY);
+    this.truncate(node, size);
+    for (const { index, from, until } of places(start, end)) {
+      const part = bytes.subarray(index * CHUNK_BYTES + from - start, index * CHUNK_BYTES + until - start);
+      const old = this.#extentAt(node.id, index);
+      let chunk = part;
+      if (old !== undefined || from > 0) {
+        const before = old === undefined ? EMPTY : this.#chunks.read(old);
+        chunk = new Uint8Array(Math.max(before.length, until));
+        chunk.set(before);
+        chunk.set(part, from);
+      }
+      this.#setExtent(node, index, old, isZero(chunk) ? undefined : this.#chunks.add(chunk));
+    }
+  }
+
   /** The bytes beyond the last full chunk. */
   tail(node: Node): Uint8Array {
     if (node.size <= INLINE_BYTES) return this.#readInline(node);
@@ -154,6 +200,16 @@ export class Content {
     node.size = size;
   }
 
+  /** The size that the content would have without its last chunks, holes not counted; 0 when it has no more than these. */
+  sizeWithoutLast(node: Node, chunks: number): number {
+    const [last] = this.#store.sql.exec<{ idx: number }>(
+      "SELECT idx FROM vfs_extent WHERE node = ? ORDER BY idx DESC LIMIT 1 OFFSET ?",
+      node.id,
+      chunks - 1,
+    );
+    return (last?.idx ?? 0) * CHUNK_BYTES;
+  }
+
   /** Makes staged content the node's. Its pins stay with whoever staged it. */
   adopt(node: Node, staged: Staged): void {
     if (staged.inline !== undefined) {
@@ -176,26 +232,64 @@ export class Content {
 
   /** Gives a node the content of another; chunks are shared, not copied. */
   copy(from: Node, to: Node): void {
-    if (from.id === to.id) return;
+    if (from.id !== to.id) this.copyFrom(this, from, to);
+  }
+
+  /** Gives a node the content that a node has in another state of the tree, perhaps the same one. */
+  copyFrom(source: Content, from: Node, to: Node): void {
     if (from.size <= INLINE_BYTES) {
-      this.#replaceInline(to, this.#readInline(from));
+      this.#replaceInline(to, source.#readInline(from));
+      return;
+    }
+    if (source === this && to.size === 0) {
+      this.#share(from, to);
       return;
     }
     const old = this.#clearInline(to);
-    const extents = this.#extents(from.id);
-    for (const [index, hash] of extents) {
-      this.#chunks.addUse(hash);
-      this.#setExtent(to, index, old.get(index), hash);
+    for (const [index, hash] of source.#extents(from.id)) {
+      const there = old.get(index);
       old.delete(index);
+      if (there !== undefined && equal(there, hash)) continue;
+      this.#chunks.addUse(hash);
+      this.#setExtent(to, index, there, hash);
     }
     this.#dropExtents(to, old, 0);
     to.size = from.size;
   }
 
-  /** Frees the content of nodes that are going away. */
-  drop(nodes: readonly { id: number; size: number }[]): void {
+  /** Gives an empty node the chunks of another, however many, by two statements. */
+  #share(from: Node, to: Node): void {
+    const { sql, revision } = this.#store;
+    sql.exec(
+      "INSERT INTO vfs_extent (node, idx, hash, rev) SELECT ?, idx, hash, ? FROM vfs_extent WHERE node = ?",
+      to.id,
+      revision,
+      from.id,
+    );
+    sql.exec(
+      `UPDATE vfs_chunk SET refs = refs + used.times
+       FROM (SELECT hash, count(*) AS times FROM vfs_extent WHERE node = ? GROUP BY hash) AS used
+       WHERE vfs_chunk.hash = used.hash`,
+      from.id,
+    );
+    to.size = from.size;
+  }
+
+  /** Puts a chunk, which is there or comes along, at a place of a file that has none there. */
+  setChunk(node: Node, index: number, hash: Hash, bytes: Uint8Array | undefined): void {
+    let added = hash;
+    if (bytes === undefined) this.#chunks.addUse(hash);
+    else added = this.#chunks.add(bytes);
+    if (!equal(added, hash)) throw damaged("a chunk that came in has other bytes than its hash says");
+    this.#setExtent(node, index, undefined, hash);
+  }
+
+  /** Frees the content of nodes that are going away, except what must be kept as it was. */
+  drop(nodes: readonly Removable[]): void {
     const { sql } = this.#store;
-    const small = nodes.filter(({ size }) => size > 0 && size <= INLINE_BYTES).map(({ id }) => id);
+    const inline = nodes.filter(({ size }) => size > 0 && size <= INLINE_BYTES);
+    this.#store.recorder.contents(inline);
+    const small = inline.map(({ id }) => id);
     if (small.length === 1) sql.exec("DELETE FROM vfs_content WHERE node = ?", small[0] as number);
     else if (small.length > 1) {
       sql.exec(
@@ -204,8 +298,10 @@ export class Content {
       );
     }
     for (const id of small) this.#small.delete(id);
-    for (const { id, size } of nodes) {
+    for (const node of nodes) {
+      const { id, size } = node;
       if (size <= INLINE_BYTES) continue;
+      this.#store.recorder.takeExtents(node);
       const uses = sql.exec<{ hash: Uint8Array; times: number }>(
         "SELECT hash, count(*) AS times FROM vfs_extent WHERE node = ? GROUP BY hash",
         id,
@@ -219,11 +315,7 @@ export class Content {
     if (node.size === 0) return EMPTY;
     const cached = this.#small.get(node.id);
     if (cached !== undefined) return cached;
-    const [row] = this.#store.sql.exec<{ data: Uint8Array }>(
-      "SELECT data FROM vfs_content WHERE node = ?",
-      node.id,
-    );
-    const bytes = row?.data;
+    const bytes = this.#store.inline(node.id);
     if (bytes?.length !== node.size) throw damaged(`the content of node ${node.id} is missing or cut short`);
     this.#small.set(node.id, bytes);
     return bytes;
@@ -231,10 +323,11 @@ export class Content {
 
   #replaceInline(node: Node, bytes: Uint8Array): void {
     if (node.size > INLINE_BYTES) this.#dropExtents(node, this.#extents(node.id), 0);
-    const { sql, revision } = this.#store;
+    const { sql, revision, recorder } = this.#store;
     if (bytes.length === 0) {
       if (node.size > 0) this.#clearInline(node);
     } else {
+      if (node.size > 0 && node.size <= INLINE_BYTES) recorder.contents([node]);
       sql.exec("INSERT OR REPLACE INTO vfs_content VALUES (?, ?, ?)", node.id, bytes, revision);
       // A copy: the caller goes on to own what it gave.
       this.#small.set(node.id, bytes.slice());
@@ -246,6 +339,7 @@ export class Content {
   #clearInline(node: Node): Extents {
     if (node.size > INLINE_BYTES) return this.#extents(node.id);
     if (node.size > 0) {
+      this.#store.recorder.contents([node]);
       this.#store.sql.exec("DELETE FROM vfs_content WHERE node = ?", node.id);
       this.#small.delete(node.id);
     }
@@ -257,21 +351,13 @@ export class Content {
   }
 
   #extentsFrom(node: number, index: number): Extents {
-    const rows = this.#store.sql.exec<{ idx: number; hash: Uint8Array }>(
-      "SELECT idx, hash FROM vfs_extent WHERE node = ? AND idx >= ?",
-      node,
-      index,
-    );
+    const rows = this.#store.extents(node, index, ALL);
     return new Map(rows.map(({ idx, hash }) => [idx, hash]));
   }
 
   #extentAt(node: number, index: number): Hash | undefined {
-    const [row] = this.#store.sql.exec<{ hash: Uint8Array }>(
-      "SELECT hash FROM vfs_extent WHERE node = ? AND idx = ?",
-      node,
-      index,
-    );
-    return row?.hash;
+    const [row] = this.#store.extents(node, index, 1);
+    return row?.idx === index ? row.hash : undefined;
   }
 
   /** Part of what lies at a place: a chunk, zeros beyond its end, or all zeros. */
@@ -293,30 +379,49 @@ export class Content {
 
   /** Puts a chunk, whose use is counted already, or a hole in place of what lay there. */
   #setExtent(node: Node, index: number, old: Hash | undefined, hash: Hash | undefined): void {
-    const { sql, revision } = this.#store;
+    const { sql, revision, recorder } = this.#store;
+    let kept = false;
     if (hash === undefined) {
-      if (old !== undefined) sql.exec("DELETE FROM vfs_extent WHERE node = ? AND idx = ?", node.id, index);
+      if (old === undefined) return;
+      kept = recorder.extent(node, index);
+      sql.exec("DELETE FROM vfs_extent WHERE node = ? AND idx = ?", node.id, index);
     } else if (old === undefined || !equal(old, hash)) {
+      if (old !== undefined) kept = recorder.extent(node, index);
       sql.exec("INSERT OR REPLACE INTO vfs_extent VALUES (?, ?, ?, ?)", node.id, index, hash, revision);
     }
-    if (old !== undefined) this.#chunks.removeUse(old);
+    if (old !== undefined && !kept) this.#chunks.removeUse(old);
   }
 
   #dropExtents(node: Node, old: Extents, from: number): void {
     for (const [index, hash] of old) {
       if (index < from) continue;
+      const kept = this.#store.recorder.extent(node, index);
       this.#store.sql.exec("DELETE FROM vfs_extent WHERE node = ? AND idx = ?", node.id, index);
-      this.#chunks.removeUse(hash);
+      if (!kept) this.#chunks.removeUse(hash);
     }
   }
 }
 
+/** As many extents as there are. */
+const ALL = -1;
+
 const EMPTY = new Uint8Array();
+
+/** What an array of bytes takes up besides its bytes, about. */
+const ARRAY_BYTES = 256;
 
 /** Whether bytes are nothing but zeros. */
 export function isZero(bytes: Uint8Array): boolean {
   for (let i = 0; i < bytes.length; i++) if (bytes[i] !== 0) return false;
   return true;
+}
+
+/** The places of chunks that a range of bytes touches, each with the part of it that it touches. */
+function* places(start: number, end: number): Iterable<{ index: number; from: number; until: number }> {
+  for (let index = Math.floor(start / CHUNK_BYTES); index * CHUNK_BYTES < end; index++) {
+    const base = index * CHUNK_BYTES;
+    yield { index, from: Math.max(0, start - base), until: Math.min(CHUNK_BYTES, end - base) };
+  }
 }
 
 function equal(a: Uint8Array, b: Uint8Array): boolean {

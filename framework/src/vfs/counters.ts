@@ -5,7 +5,7 @@ import type { Sql } from "./sql/types.ts";
 const BLOCK = 65_536;
 
 /** Node numbers that one epoch has. */
-const EPOCH = 2 ** 32;
+export const EPOCH = 2 ** 32;
 
 /**
  * Gives out node numbers and revisions. Neither is ever given twice, and neither costs a row: whole blocks
@@ -28,9 +28,8 @@ export class Counters {
 
   /** What a new store starts with. */
   static initialize(sql: Sql): void {
-    const [random = 0] = crypto.getRandomValues(new Uint32Array(1));
     for (const [key, value] of [
-      ["epoch", 1 + (random % 2 ** 19)],
+      ["epoch", randomEpoch()],
       ["id", 1],
       ["revision", 1],
     ] as const) {
@@ -48,9 +47,24 @@ export class Counters {
     return this.#epoch * EPOCH + id;
   }
 
+  /** Sees that a node's number, which comes from another store, is none that this one will give. */
+  avoid(id: number): void {
+    if (this.#epoch === 0) this.#epoch = this.#read("epoch");
+    if (Math.floor(id / EPOCH) !== this.#epoch) return;
+    this.#epoch = randomEpoch();
+    this.#unsure = true;
+    this.#sql.exec("UPDATE vfs_meta SET value = ? WHERE key = 'epoch'", this.#epoch);
+  }
+
   nextRevision(): number {
     if (this.#revision.next === this.#revision.end) this.#revision = this.#take("revision");
     return this.#revision.next++;
+  }
+
+  /** The latest revision that may have been made. */
+  get latestRevision(): number {
+    const { next, end } = this.#revision;
+    return (next === end ? this.#read("revision") : next) - 1;
   }
 
   /** The transaction was kept, and any block that it took with it. */
@@ -63,6 +77,7 @@ export class Counters {
     if (!this.#unsure) return;
     this.#id = { next: 0, end: 0 };
     this.#revision = { next: 0, end: 0 };
+    this.#epoch = 0;
     this.#unsure = false;
   }
 
@@ -80,4 +95,9 @@ export class Counters {
     if (typeof value !== "number") throw damaged(`the count '${key}' is missing`);
     return value;
   }
+}
+
+function randomEpoch(): number {
+  const [random = 0] = crypto.getRandomValues(new Uint32Array(1));
+  return 1 + (random % 2 ** 19);
 }

@@ -1,12 +1,16 @@
 /** The errors a file-system verb answers with: `[errno on Linux, libuv's words]`, as Node reports them. */
 const FS_ERRORS = {
+  EACCES: [13, "permission denied"],
+  EBADF: [9, "bad file descriptor"],
   EBUSY: [16, "resource busy or locked"],
+  EDQUOT: [122, "disk quota exceeded"],
   EEXIST: [17, "file already exists"],
   EFBIG: [27, "file too large"],
   EILSEQ: [84, "illegal byte sequence"],
   EINVAL: [22, "invalid argument"],
   EISDIR: [21, "illegal operation on a directory"],
   ELOOP: [40, "too many symbolic links encountered"],
+  EMFILE: [24, "too many open files"],
   EMLINK: [31, "too many links"],
   ENAMETOOLONG: [36, "name too long"],
   ENOENT: [2, "no such file or directory"],
@@ -14,6 +18,7 @@ const FS_ERRORS = {
   ENOTDIR: [20, "not a directory"],
   ENOTEMPTY: [39, "directory not empty"],
   EPERM: [1, "operation not permitted"],
+  EROFS: [30, "read-only file system"],
 } as const;
 
 /** The code of a file-system error. */
@@ -102,6 +107,34 @@ export function rmIsDirectory(path: string): Error {
   error.name = "SystemError";
   return Object.assign(coded(error, "ERR_FS_EISDIR"), { errno: 21, syscall: "rm", path });
 }
+
+/** Node's answer to `cp` of what cannot be copied there: a code of Node's own, the errno of a system's error. */
+export function cpError(code: CpErrorCode, what: string, path: string): Error {
+  const [errno, name] = CP_ERRORS[code];
+  const error = new Error(`${CP_WORDS[code]}: cp returned ${name} (${what}) ${path}`);
+  error.name = "SystemError";
+  return Object.assign(coded(error, code), { errno, syscall: "cp", path });
+}
+
+const CP_ERRORS = {
+  ERR_FS_CP_DIR_TO_NON_DIR: [21, "EISDIR"],
+  ERR_FS_CP_EEXIST: [17, "EEXIST"],
+  ERR_FS_CP_EINVAL: [22, "EINVAL"],
+  ERR_FS_CP_NON_DIR_TO_DIR: [20, "ENOTDIR"],
+  ERR_FS_CP_SYMLINK_TO_SUBDIRECTORY: [22, "EINVAL"],
+  ERR_FS_EISDIR: [21, "EISDIR"],
+} as const;
+
+const CP_WORDS: Readonly<Record<CpErrorCode, string>> = {
+  ERR_FS_CP_DIR_TO_NON_DIR: "Cannot overwrite non-directory with directory",
+  ERR_FS_CP_EEXIST: "Target already exists",
+  ERR_FS_CP_EINVAL: "Invalid src or dest",
+  ERR_FS_CP_NON_DIR_TO_DIR: "Cannot overwrite directory with non-directory",
+  ERR_FS_CP_SYMLINK_TO_SUBDIRECTORY: "Cannot overwrite symlink in subdirectory of self",
+  ERR_FS_EISDIR: "Recursive option not enabled, cannot copy a directory",
+};
+
+type CpErrorCode = keyof typeof CP_ERRORS;
 
 function coded<E extends Error>(error: E, code: string): E & { code: string } {
   return Object.assign(error, { code });

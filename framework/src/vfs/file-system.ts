@@ -1,22 +1,45 @@
-import { fsError, hasCode, invalidType, invalidValue, outOfRange, rmIsDirectory } from "./errors.ts";
-import { ROOT, STEP_BYTES, STEP_ENTRIES } from "./layout.ts";
+import { find } from "../search/find.ts";
+import { glob } from "../search/glob.ts";
+import { grep } from "../search/grep.ts";
+import type { FindOptions, FindResult, GlobOptions, GrepOptions, GrepResult } from "../search/types.ts";
+import { checkEncoding, decode, toBytes } from "./bytes.ts";
+import { constants } from "./constants.ts";
+import { Copy } from "./copy.ts";
+import { OpenDirectory } from "./directory.ts";
+import { hasCode, invalidType, outOfRange } from "./errors.ts";
+import { TreeFileHandle } from "./file-handle.ts";
+import { parseFlags } from "./flags.ts";
+import type { FileHandle, OpenFlags } from "./handle-types.ts";
+import { STEP_BYTES, STEP_ENTRIES } from "./layout.ts";
+import { readMany, writeMany } from "./many.ts";
 import { isDirectory } from "./node.ts";
+import { type OpenOptions, openOptions, owner, permissions, type RemoveOptions } from "./options.ts";
 import { join } from "./paths.ts";
 import { pause } from "./pause.ts";
-import { Staging } from "./staging.ts";
+import { settle } from "./settle.ts";
+import { statFs } from "./stat-fs.ts";
 import { DirectoryEntry, NodeStats } from "./stats.ts";
 import { readStream, writeStream } from "./streams.ts";
-import { type OpenOptions, permissions, type Tree } from "./tree.ts";
+import { temporaryName } from "./temporary.ts";
+import { milliseconds } from "./times.ts";
+import type { Tree } from "./tree.ts";
 import type {
+  CopyOptions,
+  Dir,
   Dirent,
   Encoding,
   FileData,
   FileSystem,
+  FileToWrite,
+  OpenDirOptions,
   ReadStreamOptions,
+  StatFs,
   Stats,
   Time,
   WriteOptions,
 } from "./types.ts";
+import { rmdir, unlink } from "./unlink.ts";
+import { FileWriter } from "./writer.ts";
 
 type ReadOptions = Encoding | { encoding?: Encoding | null } | null;
 type ListOptions = { withFileTypes?: boolean; recursive?: boolean };
@@ -26,6 +49,7 @@ type ListOptions = { withFileTypes?: boolean; recursive?: boolean };
  * promise, so that calls take effect in the order they were made; only what is large goes on in steps.
  */
 export class TreeFileSystem implements FileSystem {
+  readonly constants = constants;
   readonly #tree: () => Tree;
 
   /** @param tree answers the tree, or throws when it is closed. */
@@ -38,8 +62,8 @@ export class TreeFileSystem implements FileSystem {
   readFile(path: string, options?: ReadOptions): Promise<Uint8Array | string>;
   async readFile(path: string, options?: ReadOptions): Promise<Uint8Array | string> {
     const encoding = checkEncoding(typeof options === "string" ? options : options?.encoding);
-    const bytes = this.#tree().read(path);
-    return encoding === undefined ? bytes.slice() : decoder.decode(bytes);
+    if (encoding === undefined) return this.#tree().read(path, "keep");
+    return decode(this.#tree().read(path, "look"));
   }
 
   async writeFile(path: string, data: FileData, options?: WriteOptions | Encoding): Promise<void> {
@@ -54,6 +78,22 @@ export class TreeFileSystem implements FileSystem {
     if (typeof length !== "number") throw invalidType("len", "of type number", length);
     if (!Number.isSafeInteger(length)) throw outOfRange("len", "an integer", length);
     this.#tree().truncate(path, Math.max(0, length));
+  }
+
+  async open(path: string, flags?: OpenFlags, mode?: number): Promise<FileHandle> {
+    return new TreeFileHandle(this.#tree, path, parseFlags(flags), permissions(mode, 0o644));
+  }
+
+  readMany(paths: readonly string[], options?: { encoding?: null } | null): Promise<Uint8Array[]>;
+  readMany(paths: readonly string[], options: Encoding | { encoding: Encoding }): Promise<string[]>;
+  async readMany(paths: readonly string[], options?: ReadOptions): Promise<Uint8Array[] | string[]> {
+    const encoding = checkEncoding(typeof options === "string" ? options : options?.encoding);
+    const found = readMany(this.#tree(), paths);
+    return encoding === undefined ? found : found.map(decode);
+  }
+
+  async writeMany(files: readonly FileToWrite[], options: { parents?: boolean } = {}): Promise<void> {
+    writeMany(this.#tree(), files, options.parents === true);
   }
 
   async stat(path: string): Promise<Stats> {
@@ -73,6 +113,18 @@ export class TreeFileSystem implements FileSystem {
       if (hasCode(error, "ERR_WORKSPACE_DAMAGED")) throw error;
       return false;
     }
+  }
+
+  async access(path: string, mode: number = constants.F_OK): Promise<void> {
+    if (typeof mode !== "number") throw invalidType("mode", "of type number", mode);
+    if (!Number.isInteger(mode) || mode < 0 || mode > 7)
+      throw outOfRange("mode", "an integer >= 0 && <= 7", mode);
+    this.#tree().attributes.access(path, mode);
+  }
+
+  async statfs(path: string): Promise<StatFs> {
+    this.#tree().node(path, "follow", "statfs");
+    return statFs(this.#tree);
   }
 
   async realpath(path: string): Promise<string> {
@@ -113,35 +165,62 @@ export class TreeFileSystem implements FileSystem {
     options?: { recursive?: boolean; mode?: number } | number,
   ): Promise<string | undefined> {
     const { recursive = false, mode } = typeof options === "number" ? { mode: options } : (options ?? {});
-    const bits = permissions(mode, 0o755);
+    // As on Linux: set-id bits are not for mkdir to give.
+    const bits = permissions(mode, 0o755) & 0o1777;
     if (recursive) return this.#tree().mkdirs(path, bits);
     this.#tree().mkdir(path, bits);
     return undefined;
   }
 
-  async rm(path: string, options: { recursive?: boolean; force?: boolean } = {}): Promise<void> {
+  async mkdtemp(prefix: string): Promise<string> {
+    const path = temporaryName(prefix);
+    this.#tree().mkdir(path, 0o700);
+    return path;
+  }
+
+  async opendir(path: string, options?: OpenDirOptions): Promise<Dir> {
+    return new OpenDirectory(this.#tree, path, options);
+  }
+
+  async rmdir(path: string): Promise<void> {
+    rmdir(this.#tree(), path);
+  }
+
+  async unlink(path: string): Promise<void> {
     const tree = this.#tree();
-    const target = tree.toRemove(path, options.force === true);
+    unlink(tree, path);
+    await settle(tree);
+  }
+
+  async rm(path: string, options: RemoveOptions = {}): Promise<void> {
+    const tree = this.#tree();
+    const target = tree.toRemove(path, options);
     if (target === undefined) return;
     const call = { syscall: "rm", path };
-    if (!isDirectory(target.node.mode)) {
-      tree.store.mutate(call, () => tree.removal.unlink(target, call));
-      return;
-    }
-    if (options.recursive !== true) throw rmIsDirectory(path);
-    if (target.unnamed !== undefined) {
-      throw fsError(target.unnamed.id === ROOT ? "EBUSY" : "EINVAL", call, "name the directory to remove");
-    }
-    tree.store.mutate(call, () => tree.removal.detach(target, call));
-    while (this.#tree().removal.step(STEP_ENTRIES)) await pause();
+    const take = isDirectory(target.node.mode) ? "detach" : "unlink";
+    tree.store.mutate(call, () => tree.removal[take](target, call));
+    // It is gone, for good. What cannot be taken apart now is taken apart when there is another chance.
+    await settle(tree);
   }
 
   async rename(oldPath: string, newPath: string): Promise<void> {
-    this.#tree().rename(oldPath, newPath);
+    const tree = this.#tree();
+    tree.rename(oldPath, newPath);
+    await settle(tree);
   }
 
-  async copyFile(source: string, target: string, options: { exclusive?: boolean } = {}): Promise<void> {
-    this.#tree().copyFile(source, target, options.exclusive === true);
+  async copyFile(
+    source: string,
+    target: string,
+    options: { exclusive?: boolean } | number = {},
+  ): Promise<void> {
+    const exclusive =
+      typeof options === "number" ? (options & constants.COPYFILE_EXCL) !== 0 : options.exclusive === true;
+    this.#tree().copyFile(source, target, exclusive);
+  }
+
+  async cp(source: string, target: string, options: CopyOptions = {}): Promise<void> {
+    await new Copy(this.#tree, options).run(source, target);
   }
 
   async link(existingPath: string, newPath: string): Promise<void> {
@@ -157,12 +236,48 @@ export class TreeFileSystem implements FileSystem {
   }
 
   async chmod(path: string, mode: number): Promise<void> {
-    if (mode === undefined) throw invalidType("mode", "of type number", mode);
-    this.#tree().chmod(path, permissions(mode, 0));
+    this.#tree().attributes.chmod(path, permissions(mode));
+  }
+
+  async chown(path: string, uid: number, gid: number): Promise<void> {
+    this.#tree().attributes.chown(path, owner("uid", uid), owner("gid", gid), "follow");
+  }
+
+  async lchown(path: string, uid: number, gid: number): Promise<void> {
+    this.#tree().attributes.chown(path, owner("uid", uid), owner("gid", gid), "keep");
   }
 
   async utimes(path: string, atime: Time, mtime: Time): Promise<void> {
-    this.#tree().utimes(path, milliseconds("atime", atime), milliseconds("mtime", mtime));
+    const times = [milliseconds("atime", atime), milliseconds("mtime", mtime)] as const;
+    this.#tree().attributes.utimes(path, ...times, "follow");
+  }
+
+  async lutimes(path: string, atime: Time, mtime: Time): Promise<void> {
+    const times = [milliseconds("atime", atime), milliseconds("mtime", mtime)] as const;
+    this.#tree().attributes.utimes(path, ...times, "keep");
+  }
+
+  glob(
+    pattern: string | readonly string[],
+    options: GlobOptions & { withFileTypes: true },
+  ): AsyncGenerator<Dirent, void, undefined>;
+  glob(
+    pattern: string | readonly string[],
+    options?: GlobOptions & { withFileTypes?: false },
+  ): AsyncGenerator<string, void, undefined>;
+  glob(
+    pattern: string | readonly string[],
+    options?: GlobOptions,
+  ): AsyncGenerator<Dirent | string, void, undefined> {
+    return glob(this.#tree, pattern, options);
+  }
+
+  async grep(pattern: string | RegExp, options?: GrepOptions): Promise<GrepResult> {
+    return grep(this.#tree, pattern, options);
+  }
+
+  async find(options?: FindOptions): Promise<FindResult> {
+    return find(this.#tree, options);
   }
 
   createReadStream(path: string, options: ReadStreamOptions = {}): ReadableStream<Uint8Array> {
@@ -175,55 +290,14 @@ export class TreeFileSystem implements FileSystem {
 
   async #write(path: string, data: FileData, options: OpenOptions): Promise<void> {
     const bytes = toBytes(data);
-    const tree = this.#tree();
-    if (bytes.length <= STEP_BYTES || options.flag.startsWith("a")) return tree.write(path, bytes, options);
-    tree.checkWritable(path, options);
-    const staging = new Staging(tree.store, tree.chunks);
+    if (bytes.length <= STEP_BYTES) return this.#tree().write(path, bytes, options);
+    const writer = new FileWriter(this.#tree, path, options);
     try {
-      for (let at = 0; at < bytes.length; at += STEP_BYTES) {
-        if (at > 0) await pause();
-        this.#tree();
-        staging.push(bytes.subarray(at, at + STEP_BYTES));
-      }
-      tree.adopt(path, staging.finish(), options);
+      writer.expect(bytes.length);
+      await writer.write(bytes);
+      writer.commit();
     } finally {
-      staging.release();
+      writer.release();
     }
   }
-}
-
-const encoder = new TextEncoder();
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-
-function toBytes(data: unknown): Uint8Array {
-  if (typeof data === "string") return encoder.encode(data);
-  if (data instanceof Uint8Array) return data;
-  throw invalidType("data", "of type string or an instance of Uint8Array", data);
-}
-
-function checkEncoding(encoding: unknown): Encoding | undefined {
-  if (encoding === undefined || encoding === null) return undefined;
-  if (encoding === "utf8" || encoding === "utf-8") return encoding;
-  throw invalidValue(
-    "encoding",
-    "is not an encoding of this file system: 'utf8', or none for bytes",
-    encoding,
-  );
-}
-
-function openOptions(options: WriteOptions | Encoding | undefined, flag: "w" | "a"): OpenOptions {
-  const given = typeof options === "string" ? { encoding: options } : (options ?? {});
-  checkEncoding(given.encoding);
-  const chosen = given.flag ?? flag;
-  if (!FLAGS.includes(chosen)) throw invalidValue("flags", `must be one of ${FLAGS.join(", ")}`, chosen);
-  return { flag: chosen, mode: permissions(given.mode, 0o644) };
-}
-
-const FLAGS = ["w", "wx", "a", "ax"];
-
-function milliseconds(name: string, time: unknown): number {
-  const ms = time instanceof Date ? time.getTime() : time;
-  if (typeof ms !== "number") throw invalidType(name, "a number of milliseconds or a Date", time);
-  if (!(Math.abs(ms) <= 8.64e15)) throw outOfRange(name, "a moment that a Date can hold", ms);
-  return ms;
 }

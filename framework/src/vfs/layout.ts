@@ -21,6 +21,9 @@ export const CHUNK_BYTES = 256 * 1024;
 /** Bytes that are hashed and stored in one go, before others get a turn. */
 export const STEP_BYTES = 2 * 1024 * 1024;
 
+/** Bytes that are freed in one go. */
+export const STEP_BYTES_FREED = 32 * 1024 * 1024;
+
 /** Entries that are listed or removed in one go. */
 export const STEP_ENTRIES = 1024;
 

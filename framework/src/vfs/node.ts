@@ -19,6 +19,13 @@ export interface Node extends SqlRow {
   btime_s: number;
   btime_ns: number;
   rev: number;
+  /** The run that made the version, by its number; 0 for the host. Derived changes of a directory leave it. */
+  run: number;
+  /** The revision at which this version began, where the last one that was kept ends; 0 when none was. */
+  since: number;
+  /** The directory of the entry that was made last for this node, and its name. */
+  parent: number;
+  name: Uint8Array;
 }
 
 const S_IFMT = 0o170000;

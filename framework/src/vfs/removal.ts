@@ -1,81 +1,162 @@
-import type { Content } from "./content.ts";
+import type { Content, Removable } from "./content.ts";
 import type { Call } from "./errors.ts";
-import { REMOVED } from "./layout.ts";
+import { CHUNK_BYTES, STEP_BYTES_FREED } from "./layout.ts";
 import { isDirectory, isFile, type Node, touchContent, touchMetadata } from "./node.ts";
-import type { Resolver, Target } from "./resolver.ts";
-import type { Entry, Store } from "./store.ts";
+import type { OpenFiles } from "./open-files.ts";
+import type { Resolver } from "./resolver.ts";
+import type { AsideEntry, Entry, Store } from "./store.ts";
+
+/** A name in a directory, and the node that it leads to. */
+export interface Named {
+  readonly parent: { readonly id: number };
+  readonly name: string;
+  readonly node: Node;
+}
 
 /**
  * Removing. A name is taken away in one transaction; a directory with all below it too: it moves, as it
  * is, to a place that no path leads to, and is taken apart from there in bounded steps. What a crash
- * leaves there is taken apart after the next opening.
+ * leaves there is taken apart after the next opening. There, too, waits a file without a name that is open.
  */
 export class Removal {
   readonly #store: Store;
   readonly #content: Content;
   readonly #resolver: Resolver;
+  readonly #open: OpenFiles;
   #pending = true;
 
-  constructor(store: Store, content: Content, resolver: Resolver) {
+  constructor(store: Store, content: Content, resolver: Resolver, open: OpenFiles) {
     this.#store = store;
     this.#content = content;
     this.#resolver = resolver;
+    this.#open = open;
   }
 
   /** Takes a name away, and the node with its last name. A directory must be empty. Part of a revision. */
-  unlink({ parent, name, node }: Target & { readonly node: Node }, call: Call): void {
+  unlink({ parent, name, node }: Named, call: Call): void {
     this.#leave(parent.id, name, node, call);
-    if (isDirectory(node.mode) || node.nlink === 1) {
-      this.#content.drop([node]);
-      this.#store.delete([node.id]);
-    } else this.#dropLink(node);
+    if (!isDirectory(node.mode) && node.nlink > 1) this.#dropLink(node);
+    else if (this.#open.has(node.id)) this.#orphan(node);
+    else if (node.size > STEP_BYTES_FREED) this.#setAside(node.id);
+    else this.#delete([node]);
   }
 
   /** Takes a directory away with all below it; `step` must follow until it answers false. */
-  detach({ parent, name, node }: Target & { readonly node: Node }, call: Call): void {
+  detach({ parent, name, node }: Named, call: Call): void {
     this.#leave(parent.id, name, node, call);
-    this.#store.enter(REMOVED, String(node.id), node.id, call);
-    this.#pending = true;
+    this.#setAside(node.id);
   }
 
   /**
-   * Takes apart some of what was detached.
+   * Takes apart some of what was set aside.
    *
    * @returns whether there is more to do.
    */
   step(limit: number): boolean {
     if (!this.#pending) return false;
     const call: Call = { syscall: "rm" };
-    const [next] = this.#store.entries(REMOVED, undefined, 1);
+    const next = this.#store.nextAside(this.#open);
     if (next === undefined) {
       this.#pending = false;
       return false;
     }
     this.#store.mutate(call, () => {
-      const entries = this.#store.entries(next.node, undefined, limit);
-      if (entries.length > 0) this.#store.leaveMany(next.node, entries);
-      this.#takeApart(entries, call);
-      if (entries.length === limit) return;
-      this.#store.leave(REMOVED, next.name, call);
-      this.#store.delete([next.node]);
+      const done = isDirectory(next.node.mode) ? this.#emptySome(next, limit) : this.#shrink(next);
+      if (done) this.#store.clearAside(next);
     });
     return true;
   }
 
-  #takeApart(entries: readonly Entry[], call: Call): void {
-    const gone: Node[] = [];
-    for (const entry of entries) {
-      if (isDirectory(entry.mode)) {
-        this.#store.enter(REMOVED, String(entry.node), entry.node, call);
-        continue;
+  /** A file was closed for the last time: if it has no name any more, `step` must follow. */
+  closed(id: number): void {
+    if (this.#store.find(id)?.nlink === 0) this.#pending = true;
+  }
+
+  /** Frees part of a large file, from the end; the file itself with the last part. */
+  #shrink(aside: AsideEntry): boolean {
+    const { node } = aside;
+    const size = this.#content.sizeWithoutLast(node, STEP_BYTES_FREED / CHUNK_BYTES);
+    this.#asOf(aside, [node], () => {
+      if (size === 0) {
+        this.#delete([node]);
+        return;
       }
-      const node = this.#store.node(entry.node);
-      if (node.nlink === 1) gone.push(node);
-      else this.#dropLink(node);
+      this.#content.truncate(node, size);
+      this.#store.save(node);
+    });
+    return size === 0;
+  }
+
+  /** Removes some entries of a directory; the directory itself with the last. */
+  #emptySome(aside: AsideEntry, limit: number): boolean {
+    const directory = aside.node.id;
+    const listed = this.#store.entries(directory, undefined, limit);
+    let count = 0;
+    for (let bytes = 0; count < listed.length && bytes <= STEP_BYTES_FREED; count++)
+      bytes += listed[count]?.size ?? 0;
+    const entries = listed.slice(0, count);
+    const apart: Entry[] = [];
+    const gone: Removable[] = [];
+    const open: Node[] = [];
+    for (const entry of entries) {
+      const { node: id, mode, nlink, size, rev, run, since } = entry;
+      if (this.#open.has(id)) {
+        const node = this.#store.node(id);
+        if (node.nlink > 1) this.#dropLink(node);
+        else open.push(node);
+      } else if (isDirectory(mode) || (nlink === 1 && size > STEP_BYTES_FREED)) apart.push(entry);
+      else if (nlink === 1) gone.push({ id, size, rev, run, since });
+      else {
+        // Other names of the node may be among these entries: its count goes down as they go.
+        const node = this.#store.node(id);
+        if (node.nlink > 1) this.#dropLink(node);
+        else gone.push(node);
+      }
     }
-    if (gone.length === 0) return;
-    this.#content.drop(gone);
-    this.#store.delete(gone.map(({ id }) => id));
+    this.#asOf(aside, [], () => {
+      this.#store.leaveMany(directory, entries);
+      for (const { node } of apart) this.#setAside(node);
+    });
+    for (const node of open) this.#orphan(node);
+    this.#asOf(aside, gone, (nodes) => this.#delete(nodes));
+    if (entries.length < listed.length || listed.length === limit) return false;
+    this.#asOf(aside, [], () => this.#store.delete([directory]));
+    return true;
+  }
+
+  /** Keeps an open file that has lost its last name until it is closed. */
+  #orphan(node: Node): void {
+    node.nlink = 0;
+    touchMetadata(node, this.#store.now);
+    this.#store.save(node);
+    this.#setAside(node.id);
+  }
+
+  /**
+   * What lies below a removed directory went when that was removed: it is kept as of then. A file that had a
+   * further name, outside, may have been changed since, and is kept as it was after that.
+   */
+  #asOf<Part extends Removable>(
+    { asOf, by }: AsideEntry,
+    nodes: readonly Part[],
+    work: (nodes: readonly Part[]) => void,
+  ): void {
+    const changed = nodes.filter(({ rev }) => rev > asOf);
+    if (changed.length > 0) work(changed);
+    const unchanged = nodes.filter(({ rev }) => rev <= asOf);
+    if (unchanged.length > 0 || nodes.length === 0) this.#store.asOf(asOf, by, () => work(unchanged));
+  }
+
+  /** Puts a node where no path leads, to be taken apart. */
+  #setAside(id: number): void {
+    this.#store.setAside(id);
+    this.#pending = true;
+  }
+
+  #delete(nodes: readonly Removable[]): void {
+    if (nodes.length === 0) return;
+    this.#content.drop(nodes);
+    this.#store.delete(nodes.map(({ id }) => id));
   }
 
   #dropLink(node: Node): void {
@@ -90,6 +171,6 @@ export class Removal {
     const parent = this.#store.node(parentId);
     if (isDirectory(node.mode)) parent.nlink -= 1;
     touchContent(parent, this.#store.now);
-    this.#store.save(parent);
+    this.#store.saveDerived(parent);
   }
 }

@@ -39,7 +39,56 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     // The root. Its times are set by the store.
     `INSERT INTO vfs_node VALUES (1, 16877, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)`,
   ],
+  [
+    // Who wrote a row: a run by its number, 0 for the host. It travels in the row, so it costs no write.
+    `ALTER TABLE vfs_node ADD COLUMN run INTEGER NOT NULL DEFAULT 0`,
+    `ALTER TABLE vfs_dirent ADD COLUMN run INTEGER NOT NULL DEFAULT 0`,
+    // The revision at which a version of a node began: where the last one that was kept ends.
+    `ALTER TABLE vfs_node ADD COLUMN since INTEGER NOT NULL DEFAULT 0`,
+    // A node's home: the entry that was made for it last. It leads from a node to its path without an index
+    // that every create would have to write. Of a node with one name it is that name.
+    `ALTER TABLE vfs_node ADD COLUMN parent INTEGER NOT NULL DEFAULT 0`,
+    `ALTER TABLE vfs_node ADD COLUMN name BLOB NOT NULL DEFAULT x''`,
+    `UPDATE vfs_node SET parent = d.parent, name = d.name FROM vfs_dirent d WHERE d.node = vfs_node.id AND d.parent <> 0`,
+    // Rows as they were, each valid from its \`rev\` until just before \`until\`; see history/recorder.ts.
+    `CREATE TABLE vfs_node_past (
+      id INTEGER NOT NULL, until INTEGER NOT NULL, mode INTEGER NOT NULL, uid INTEGER NOT NULL, gid INTEGER NOT NULL,
+      nlink INTEGER NOT NULL, size INTEGER NOT NULL,
+      atime_s INTEGER NOT NULL, atime_ns INTEGER NOT NULL, mtime_s INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
+      ctime_s INTEGER NOT NULL, ctime_ns INTEGER NOT NULL, btime_s INTEGER NOT NULL, btime_ns INTEGER NOT NULL,
+      rev INTEGER NOT NULL, run INTEGER NOT NULL, since INTEGER NOT NULL, parent INTEGER NOT NULL, name BLOB NOT NULL,
+      PRIMARY KEY (id, until)) STRICT, WITHOUT ROWID`,
+    // What changed between two revisions. All that changes changes a node too, so this index is enough.
+    `CREATE INDEX vfs_node_past_until ON vfs_node_past (until, id)`,
+    // \`by\` is who took the entry away.
+    `CREATE TABLE vfs_dirent_past (
+      parent INTEGER NOT NULL, name BLOB NOT NULL, until INTEGER NOT NULL, node INTEGER NOT NULL,
+      rev INTEGER NOT NULL, run INTEGER NOT NULL, by INTEGER NOT NULL,
+      PRIMARY KEY (parent, name, until)) STRICT, WITHOUT ROWID`,
+    `CREATE TABLE vfs_content_past (
+      node INTEGER NOT NULL, until INTEGER NOT NULL, rev INTEGER NOT NULL, data BLOB NOT NULL,
+      PRIMARY KEY (node, until)) STRICT, WITHOUT ROWID`,
+    // A use of a chunk counts here as in vfs_extent.
+    `CREATE TABLE vfs_extent_past (
+      node INTEGER NOT NULL, idx INTEGER NOT NULL, until INTEGER NOT NULL, hash BLOB NOT NULL,
+      rev INTEGER NOT NULL, PRIMARY KEY (node, idx, until)) STRICT, WITHOUT ROWID`,
+    // Revisions that can be read back: named snapshots, and where runs begin and end.
+    `CREATE TABLE vfs_pin (
+      rev INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, note TEXT, time_ms INTEGER NOT NULL,
+      PRIMARY KEY (rev, kind, name)) STRICT, WITHOUT ROWID`,
+    `CREATE UNIQUE INDEX vfs_pin_name ON vfs_pin (name) WHERE kind = 'snapshot'`,
+    // Runs that changed something. A run's number is the first revision it made, so it is never used again.
+    `CREATE TABLE vfs_run (
+      id INTEGER PRIMARY KEY, run TEXT NOT NULL UNIQUE, begin_ms INTEGER NOT NULL, end INTEGER, end_ms INTEGER) STRICT`,
+    // What is to be done later; see alarms/queue.ts.
+    `CREATE TABLE vfs_alarm (
+      kind TEXT NOT NULL, key TEXT NOT NULL, due_ms INTEGER NOT NULL, attempts INTEGER NOT NULL, payload TEXT NOT NULL,
+      PRIMARY KEY (kind, key)) STRICT, WITHOUT ROWID`,
+  ],
 ];
+
+const TABLES = ["node", "dirent", "content", "extent", "chunk", "bytes"];
+const HISTORY_TABLES = ["node_past", "dirent_past", "content_past", "extent_past", "pin", "run", "alarm"];
 
 /** The schema's version that this code reads and writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -64,8 +113,14 @@ export function inspectSchema(sql: Sql): number {
       `The workspace was written by a newer release (schema ${version}, this code knows ${SCHEMA_VERSION}): update @computer/framework. Nothing was changed.`,
     );
   }
-  for (const table of ["node", "dirent", "content", "extent", "chunk", "bytes"]) {
+  for (const table of [...TABLES, ...(version < 2 ? [] : HISTORY_TABLES)]) {
     if (!tables.includes(`vfs_${table}`)) throw damaged(`the table vfs_${table} is missing`);
+  }
+  const [root] = sql.exec("SELECT mode FROM vfs_node WHERE id = 1");
+  if (root === undefined) throw damaged("the root directory is missing");
+  for (const key of ["epoch", "id", "revision"]) {
+    const [row] = sql.exec("SELECT value FROM vfs_meta WHERE key = ?", key);
+    if (typeof row?.value !== "number") throw damaged(`the count '${key}' is missing`);
   }
   return version;
 }
@@ -76,6 +131,16 @@ export function migrate(sql: Sql, from: number): void {
   sql.transaction(() => {
     for (const statements of MIGRATIONS.slice(from)) for (const statement of statements) sql.exec(statement);
     sql.exec("INSERT OR REPLACE INTO vfs_meta (key, value) VALUES ('version', ?)", SCHEMA_VERSION);
+  });
+}
+
+/** Removes the workspace from a database; what else is there stays. */
+export function dropTables(sql: Sql): void {
+  sql.transaction(() => {
+    const tables = sql.exec<{ name: string }>(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'vfs_*'",
+    );
+    for (const { name } of tables) sql.exec(`DROP TABLE "${name}"`);
   });
 }
 

@@ -80,7 +80,9 @@ export class Staging {
       this.#hashes.push(undefined);
       return;
     }
-    this.#hashes.push(this.#store.mutate({ syscall: "write" }, () => this.#chunks.stage(bytes)));
+    const hash = this.#store.mutate({ syscall: "write" }, () => this.#chunks.stage(bytes));
+    this.#chunks.pin(hash);
+    this.#hashes.push(hash);
   }
 
   #grow(length: number): void {

@@ -1,10 +1,10 @@
 import type { Version } from "./content.ts";
 import { invalidType, outOfRange } from "./errors.ts";
-import { CHUNK_BYTES, STEP_BYTES } from "./layout.ts";
-import { pause } from "./pause.ts";
-import { Staging } from "./staging.ts";
-import type { OpenOptions, Tree } from "./tree.ts";
+import { CHUNK_BYTES } from "./layout.ts";
+import type { OpenOptions } from "./options.ts";
+import type { Tree } from "./tree.ts";
 import type { ReadStreamOptions } from "./types.ts";
+import { FileWriter } from "./writer.ts";
 
 /** A stream of one version of a file: the one that is there now. */
 export function readStream(
@@ -21,12 +21,16 @@ export function readStream(
   };
   return new ReadableStream<Uint8Array>(
     {
-      start() {
-        at = position("start", options.start) ?? 0;
-        const last = position("end", options.end);
-        if (last !== undefined && at > last) throw outOfRange("start", `<= "end" (here: ${last})`, at);
-        version = tree().open(path);
-        end = Math.min(version.size, (last ?? version.size) + 1);
+      start(controller) {
+        try {
+          at = position("start", options.start) ?? 0;
+          const last = position("end", options.end);
+          if (last !== undefined && at > last) throw outOfRange("start", `<= "end" (here: ${last})`, at);
+          version = tree().open(path);
+          end = Math.min(version.size, (last ?? version.size) + 1);
+        } catch (error) {
+          controller.error(error);
+        }
       },
       pull(controller) {
         tree();
@@ -45,67 +49,38 @@ export function readStream(
   );
 }
 
-/** A stream that becomes a file's content when it is closed. */
+/** A stream that becomes a file's content, or is added to it, when it is closed. */
 export function writeStream(
   tree: () => Tree,
   path: string,
   options: OpenOptions,
 ): WritableStream<Uint8Array> {
-  let staging: Staging | undefined;
-  let base: { size: number; bytes: Uint8Array } | undefined;
-  const append = options.flag.startsWith("a");
+  let writer: FileWriter | undefined;
   return new WritableStream<Uint8Array>({
-    start() {
-      const { store, chunks } = tree();
-      tree().checkWritable(path, options);
-      staging = new Staging(store, chunks);
-      if (!append) return;
-      base = tree().tail(path);
-      staging.push(base.bytes);
+    // Asynchronous only so that a failure is the stream's, not the constructor's: all is done at once.
+    async start() {
+      writer = new FileWriter(tree, path, options);
     },
     async write(bytes) {
-      if (!(bytes instanceof Uint8Array)) throw invalidType("chunk", "an instance of Uint8Array", bytes);
-      for (let at = 0; at < bytes.length; at += STEP_BYTES) {
-        if (at > 0) await pause();
-        tree();
-        staging?.push(bytes.subarray(at, at + STEP_BYTES));
+      try {
+        if (!(bytes instanceof Uint8Array)) throw invalidType("chunk", "an instance of Uint8Array", bytes);
+        await writer?.write(bytes);
+      } catch (error) {
+        writer?.release();
+        throw error;
       }
     },
     close() {
-      if (staging === undefined) return;
       try {
-        if (base === undefined) tree().adopt(path, staging.finish(), options);
-        else appendStaged(tree(), path, staging, base, options);
+        writer?.commit();
       } finally {
-        staging.release();
+        writer?.release();
       }
     },
     abort() {
-      tree();
-      staging?.release();
+      writer?.release();
     },
   });
-}
-
-function appendStaged(
-  tree: Tree,
-  path: string,
-  staging: Staging,
-  base: { size: number; bytes: Uint8Array },
-  options: OpenOptions,
-): void {
-  const small = base.size - base.bytes.length + staging.size <= CHUNK_BYTES;
-  if (!small && tree.adoptTail(path, staging.finish(true), base, options)) return;
-  // Little, or somebody else has written since: put it behind what is there now.
-  tree.appendParts(path, skip(staging.parts(), base.bytes.length), options);
-}
-
-function* skip(parts: Iterable<Uint8Array>, count: number): Iterable<Uint8Array> {
-  let left = count;
-  for (const part of parts) {
-    if (left < part.length) yield part.subarray(left);
-    left = Math.max(0, left - part.length);
-  }
 }
 
 function position(name: string, value: unknown): number | undefined {

@@ -1,12 +1,13 @@
+import { Attributes } from "./attributes.ts";
 import { Chunks } from "./chunks.ts";
-import { moment } from "./clock.ts";
 import { Content, type Staged, type Version } from "./content.ts";
 import { Counters } from "./counters.ts";
-import { type Call, fsError, hasCode, invalidType, outOfRange, tooLarge } from "./errors.ts";
-import { FILE_MAX, ROOT, STEP_ENTRIES } from "./layout.ts";
+import { type Call, fsError, hasCode, rmIsDirectory, tooLarge } from "./errors.ts";
+import { FILE_MAX, INLINE_BYTES, ROOT, STEP_ENTRIES } from "./layout.ts";
 import { decodeName } from "./names.ts";
 import {
   isDirectory,
+  isFile,
   isSymlink,
   KIND_BITS,
   type Node,
@@ -14,18 +15,29 @@ import {
   touchContent,
   touchMetadata,
 } from "./node.ts";
+import { OpenFiles } from "./open-files.ts";
+import type { OpenOptions, RemoveOptions } from "./options.ts";
 import { checkLinkTarget, checkPath, parentPath } from "./paths.ts";
 import { Removal } from "./removal.ts";
+import { movable } from "./rename.ts";
 import { type LastLink, Resolver, type Target } from "./resolver.ts";
-import { inspectSchema, migrate } from "./schema.ts";
+import { inspectSchema, migrate, SCHEMA_VERSION } from "./schema.ts";
 import type { Sql } from "./sql/types.ts";
 import { type Entry, Store } from "./store.ts";
+import type { Limits } from "./usage.ts";
 
-/** How a file is opened to be written: as the flags of `node:fs`. */
-export interface OpenOptions {
-  readonly flag: "w" | "wx" | "a" | "ax";
-  readonly mode: number;
+/** Options of a {@link Tree}. */
+export interface TreeOptions {
+  /** Whether what runs change is kept as it was. */
+  readonly keepsRuns?: boolean;
+  /** Rows to read instead of the live ones, and the chunks of the live tree. */
+  readonly view?: { readonly store: Store; readonly chunks: Chunks };
+  /** What the tree may hold. */
+  readonly limits?: Limits;
 }
+
+/** Bytes of small content that a view remembers: there may be several. */
+const VIEW_CACHE_BYTES = 1024 * 1024;
 
 /**
  * The file tree, synchronously. Every verb checks everything first and then changes rows in one
@@ -36,32 +48,41 @@ export class Tree {
   readonly store: Store;
   readonly chunks: Chunks;
   readonly removal: Removal;
-  readonly #content: Content;
-  readonly #resolver: Resolver;
-  readonly #readLimit: number;
+  readonly attributes: Attributes;
+  readonly openFiles = new OpenFiles();
+  readonly content: Content;
+  readonly resolver: Resolver;
+  /** How many bytes of a file are read in one piece at most. */
+  readonly readLimit: number;
 
   /** @param readLimit how many bytes of a file are read in one piece at most. */
-  constructor(sql: Sql, readLimit: number) {
-    const version = inspectSchema(sql);
+  constructor(sql: Sql, readLimit: number, { keepsRuns = false, view, limits }: TreeOptions = {}) {
+    const version = view === undefined ? inspectSchema(sql) : SCHEMA_VERSION;
     if (version === 0) {
       sql.transaction(() => {
         migrate(sql, 0);
         Counters.initialize(sql);
       });
     } else migrate(sql, version);
-    this.store = new Store(sql);
-    this.chunks = new Chunks(this.store);
-    this.#content = new Content(this.store, this.chunks);
-    this.#resolver = new Resolver(this.store, this.#content);
-    this.removal = new Removal(this.store, this.#content, this.#resolver);
-    this.#readLimit = readLimit;
+    this.store = view?.store ?? new Store(sql, keepsRuns, limits);
+    this.chunks = view?.chunks ?? new Chunks(this.store);
+    if (view === undefined) this.store.check();
+    this.content = new Content(this.store, this.chunks, view && VIEW_CACHE_BYTES);
+    this.resolver = new Resolver(this.store, this.content);
+    this.removal = new Removal(this.store, this.content, this.resolver, this.openFiles);
+    this.attributes = new Attributes(this.store, this.resolver);
+    this.readLimit = readLimit;
     if (version === 0) this.#setTimes(ROOT);
   }
 
-  /** Goes on with what a crash interrupted; a bounded part now, the rest when there is work of the same kind. */
-  recover(): void {
-    this.chunks.sweep();
-    this.removal.step(STEP_ENTRIES);
+  /**
+   * Does a bounded part of what is left over: takes apart what was removed, frees chunks without a use.
+   *
+   * @returns whether there may be more to do.
+   */
+  recover(): boolean {
+    const swept = this.chunks.sweep();
+    return this.removal.step(STEP_ENTRIES) || swept;
   }
 
   /** Forgets everything; streams that are still open find nothing to release. */
@@ -71,26 +92,24 @@ export class Tree {
 
   /** The node that a path leads to. */
   node(path: string, lastLink: LastLink, syscall: string): Node {
-    return this.#resolver.existing(path, lastLink, { syscall, path }).node;
+    return this.resolver.existing(path, lastLink, { syscall, path }).node;
   }
 
   realpath(path: string): string {
-    return this.#resolver.physicalPath(
-      this.#resolver.existing(path, "follow", { syscall: "realpath", path }),
-    );
+    return this.resolver.physicalPath(this.resolver.existing(path, "follow", { syscall: "realpath", path }));
   }
 
   readlink(path: string): string {
     const call = { syscall: "readlink", path };
-    const { node } = this.#resolver.existing(path, "keep", call);
+    const { node } = this.resolver.existing(path, "keep", call);
     if (!isSymlink(node.mode)) throw fsError("EINVAL", call);
-    return decodeName(this.#content.read(node));
+    return decodeName(this.content.read(node));
   }
 
   /** The directory that a path leads to, to be listed. */
-  directory(path: string): number {
-    const call = { syscall: "scandir", path };
-    const { node } = this.#resolver.existing(path, "follow", call);
+  directory(path: string, syscall = "scandir"): number {
+    const call = { syscall, path };
+    const { node } = this.resolver.existing(path, "follow", call);
     if (!isDirectory(node.mode)) throw fsError("ENOTDIR", call);
     return node.id;
   }
@@ -100,44 +119,53 @@ export class Tree {
     return this.store.entries(directory, after, limit);
   }
 
-  /** A file's bytes. They may be shared: not to be handed out without a copy. */
-  read(path: string): Uint8Array {
+  /** A file's bytes, for the caller to keep; or, to be looked at only, those that the tree itself may keep. */
+  read(path: string, use: "keep" | "look"): Uint8Array {
     const node = this.#file(path);
-    if (node.size > this.#readLimit) throw tooLarge(node.size, this.#readLimit);
-    return this.#content.read(node);
+    if (node.size > this.readLimit) throw tooLarge(node.size, this.readLimit);
+    const bytes = this.content.read(node);
+    return use === "keep" && node.size <= INLINE_BYTES ? bytes.slice() : bytes;
   }
 
   /** Holds a file as it is now. */
   open(path: string): Version {
-    return this.#content.open(this.#file(path));
+    return this.content.open(this.#file(path));
   }
 
-  /** Says, by throwing, whether a file can be opened to be written. */
-  checkWritable(path: string, options: OpenOptions): void {
-    this.#writable(path, options, { syscall: "open", path });
+  /** Holds a file as it is now, by its node; undefined when that is no file, or gone. */
+  version(id: number): Version | undefined {
+    const node = this.store.find(id);
+    return node !== undefined && isFile(node.mode) ? this.content.open(node) : undefined;
+  }
+
+  /** The file that would be written, undefined when it would be made; throws when it cannot be opened to be written. */
+  writable(path: string, options: OpenOptions): Node | undefined {
+    return this.#writable(path, options, { syscall: "open", path }).node;
   }
 
   /** Writes a file, or adds to it, in one transaction. */
   write(path: string, bytes: Uint8Array, options: OpenOptions): void {
     const append = options.flag.startsWith("a");
+    // Nothing added is nothing done; to a file that is not there, it makes one.
+    if (append && bytes.length === 0 && this.writable(path, options) !== undefined) return;
     this.#change(path, options, (node) => {
-      if (append) this.#content.append(node, bytes);
-      else this.#content.replace(node, bytes);
+      if (append) this.content.append(node, bytes);
+      else this.content.replace(node, bytes);
     });
   }
 
   /** Makes staged content a file's, in one transaction. */
   adopt(path: string, staged: Staged, options: OpenOptions): void {
-    this.#change(path, options, (node) => this.#content.adopt(node, staged));
+    this.#change(path, options, (node) => this.content.adopt(node, staged));
   }
 
   /** What an append to a file starts from: the bytes that share a chunk with its end. */
   tail(path: string): { size: number; bytes: Uint8Array } {
     const call = { syscall: "open", path };
-    const { node } = this.#resolver.locate(path, "follow", call);
+    const { node } = this.resolver.locate(path, "follow", call);
     return node === undefined
       ? { size: 0, bytes: new Uint8Array() }
-      : { size: node.size, bytes: this.#content.tail(node) };
+      : { size: node.size, bytes: this.content.tail(node) };
   }
 
   /** Adds staged content, which begins with the tail as it was, in one transaction; false when the file has another tail by now. */
@@ -149,24 +177,26 @@ export class Tree {
   ): boolean {
     const now = this.tail(path);
     if (now.size !== base.size || now.bytes.some((byte, i) => byte !== base.bytes[i])) return false;
-    this.#change(path, options, (node) => this.#content.adoptTail(node, staged));
+    this.#change(path, options, (node) => this.content.adoptTail(node, staged));
     return true;
   }
 
   /** Adds parts to a file, all in one transaction. */
   appendParts(path: string, parts: Iterable<Uint8Array>, options: OpenOptions): void {
     this.#change(path, options, (node) => {
-      for (const part of parts) this.#content.append(node, part);
+      for (const part of parts) this.content.append(node, part);
     });
   }
 
   truncate(path: string, length: number): void {
     const call = { syscall: "open", path };
-    const { node } = this.#resolver.existing(path, "follow", call);
+    const { node } = this.resolver.existing(path, "follow", call);
     if (isDirectory(node.mode)) throw fsError("EISDIR", call);
     if (length > FILE_MAX) throw fsError("EFBIG", { syscall: "ftruncate" });
+    // As POSIX has it: only a size that changes moves the times.
+    if (length === node.size) return;
     this.store.mutate(call, () => {
-      this.#content.truncate(node, length);
+      this.content.truncate(node, length);
       touchContent(node, this.store.now);
       this.store.save(node);
     });
@@ -174,26 +204,29 @@ export class Tree {
 
   copyFile(source: string, target: string, exclusive: boolean): void {
     const call = { syscall: "copyfile", path: source, dest: target };
-    const { node: from } = this.#resolver.existing(source, "follow", call);
+    const { node: from } = this.resolver.existing(source, "follow", call);
     if (isDirectory(from.mode)) throw fsError("EISDIR", call);
-    const to = this.#writableTarget(target, exclusive, call);
+    const to = this.writableTarget(target, exclusive, call);
     if (to.node?.id === from.id) return;
     this.store.mutate(call, () => {
       const node = to.node ?? this.store.create(KIND_BITS.file);
       node.mode = KIND_BITS.file | (from.mode & PERMISSIONS);
-      this.#content.copy(from, node);
+      // As Node's does for root.
+      node.uid = from.uid;
+      node.gid = from.gid;
+      this.content.copy(from, node);
       this.#saveWritten(to, node, call);
     });
   }
 
   mkdir(path: string, mode: number): void {
     const call = { syscall: "mkdir", path };
-    const target = this.#resolver.locate(path, "never", call);
+    const target = this.resolver.locate(path, "never", call);
     if (target.node !== undefined) throw fsError("EEXIST", call);
     this.store.mutate(call, () => {
       const node = this.store.create(KIND_BITS.directory | mode);
       node.nlink = 2;
-      this.#add(target, node, call);
+      this.add(target, node, call);
     });
   }
 
@@ -201,12 +234,17 @@ export class Tree {
   mkdirs(path: string, mode: number): string | undefined {
     const call = { syscall: "mkdir", path };
     checkPath(path, call);
+    if (this.#directoryState(path, path) === "there") return undefined;
     return this.store.mutate(call, () => {
       let first: string | undefined;
       const missing = [path];
+      const tried = new Set<string>();
       for (let next = missing.at(-1); next !== undefined; next = missing.at(-1)) {
         const state = this.#directoryState(next, path);
         if (state === "parent missing") {
+          // Its parent is there by now: it is a link on the way whose own target has none.
+          if (tried.has(next)) throw fsError("ENOENT", call);
+          tried.add(next);
           missing.push(parentPath(next));
           continue;
         }
@@ -222,15 +260,15 @@ export class Tree {
 
   link(existing: string, path: string): void {
     const call = { syscall: "link", path: existing, dest: path };
-    const { node } = this.#resolver.existing(existing, "keep", call);
+    const { node } = this.resolver.existing(existing, "keep", call);
     const target = this.#vacant(path, call);
     if (isDirectory(node.mode)) throw fsError("EPERM", call);
     this.store.mutate(call, () => {
       node.nlink += 1;
       touchMetadata(node, this.store.now);
+      this.store.enter(target.parent.id, target.name, node, call);
       this.store.save(node);
-      this.store.enter(target.parent.id, target.name, node.id, call);
-      this.#touchParent(target.parent.id);
+      this.touchParent(target.parent.id);
     });
   }
 
@@ -240,92 +278,67 @@ export class Tree {
     const target = this.#vacant(path, call);
     this.store.mutate(call, () => {
       const node = this.store.create(KIND_BITS.symlink | 0o777);
-      this.#content.replace(node, bytes);
-      this.#add(target, node, call);
-    });
-  }
-
-  chmod(path: string, mode: number): void {
-    const call = { syscall: "chmod", path };
-    const { node } = this.#resolver.existing(path, "follow", call);
-    this.store.mutate(call, () => {
-      node.mode = (node.mode & ~PERMISSIONS) | (mode & PERMISSIONS);
-      touchMetadata(node, this.store.now);
-      this.store.save(node);
-    });
-  }
-
-  utimes(path: string, atimeMs: number, mtimeMs: number): void {
-    const call = { syscall: "utime", path };
-    const { node } = this.#resolver.existing(path, "follow", call);
-    this.store.mutate(call, () => {
-      const [atime, mtime] = [moment(atimeMs), moment(mtimeMs)];
-      node.atime_s = atime.s;
-      node.atime_ns = atime.ns;
-      node.mtime_s = mtime.s;
-      node.mtime_ns = mtime.ns;
-      touchMetadata(node, this.store.now);
-      this.store.save(node);
+      this.content.replace(node, bytes);
+      this.add(target, node, call);
     });
   }
 
   rename(oldPath: string, newPath: string): void {
     const call = { syscall: "rename", path: oldPath, dest: newPath };
-    const from = this.#resolver.locate(oldPath, "never", call);
-    const to = this.#resolver.locate(newPath, "never", call);
-    if (from.unnamed !== undefined || to.unnamed !== undefined) throw fsError("EBUSY", call);
-    if (from.node === undefined) throw fsError("ENOENT", call);
-    const moving = from.node;
+    const from = this.resolver.locate(oldPath, "never", call);
+    const to = this.resolver.locate(newPath, "never", call);
+    const moving = movable(this.store, from, to, call);
+    if (moving.id === to.node?.id) return;
     const isMoving = isDirectory(moving.mode);
-    if (!isMoving && (from.slash || to.slash)) throw fsError("ENOTDIR", call);
-    for (let place = isMoving ? to.parent : undefined; place !== undefined; place = place.parent) {
-      if (place.id === moving.id) throw fsError("EINVAL", call);
-    }
-    for (let place: Target["parent"] | undefined = from.parent; place !== undefined; place = place.parent) {
-      if (place.id === to.node?.id) throw fsError("ENOTEMPTY", call);
-    }
-    if (to.node !== undefined) {
-      if (to.node.id === moving.id) return;
-      if (isMoving && !isDirectory(to.node.mode)) throw fsError("ENOTDIR", call);
-      if (!isMoving && isDirectory(to.node.mode)) throw fsError("EISDIR", call);
-      if (isMoving && !this.store.isEmpty(to.node.id)) throw fsError("ENOTEMPTY", call);
-    }
     this.store.mutate(call, () => {
       if (to.node !== undefined) this.removal.unlink({ ...to, node: to.node }, call);
       this.store.leave(from.parent.id, from.name, call);
-      this.store.enter(to.parent.id, to.name, moving.id, call);
-      if (isMoving || isSymlink(moving.mode)) this.#resolver.forget();
+      this.store.enter(to.parent.id, to.name, moving, call);
+      if (isMoving || isSymlink(moving.mode)) this.resolver.forget();
       touchMetadata(moving, this.store.now);
       this.store.save(moving);
       const across = from.parent.id !== to.parent.id;
-      this.#touchParent(from.parent.id, isMoving && across ? -1 : 0);
-      if (across) this.#touchParent(to.parent.id, isMoving ? 1 : 0);
+      this.touchParent(from.parent.id, isMoving && across ? -1 : 0);
+      if (across) this.touchParent(to.parent.id, isMoving ? 1 : 0);
     });
   }
 
-  /** Where `rm` is to begin: what the path leads to, undefined when there is nothing and that is fine. */
-  toRemove(path: string, force: boolean): (Target & { readonly node: Node }) | undefined {
+  /** What `rm` is to remove; undefined when there is nothing and that is fine. */
+  toRemove(path: string, options: RemoveOptions): (Target & { readonly node: Node }) | undefined {
     const call = { syscall: "lstat", path };
+    let target: Target & { readonly node: Node };
     try {
-      return this.#resolver.existing(path, "never", call);
+      target = this.resolver.existing(path, "keep", call);
     } catch (error) {
-      if (force && hasCode(error, "ENOENT")) return undefined;
+      if (options.force && hasCode(error, "ENOENT")) return undefined;
       throw error;
     }
+    if (!isDirectory(target.node.mode)) return target;
+    if (options.recursive !== true) throw rmIsDirectory(path);
+    if (target.unnamed !== undefined) {
+      const code = target.unnamed.id === ROOT ? "EBUSY" : "EINVAL";
+      throw fsError(code, { syscall: "rm", path }, "name the directory to remove");
+    }
+    // Behind a symbolic link with a slash there is a directory, but the name to remove would be the link's.
+    return path.endsWith("/") ? this.resolver.existing(path, "never", call) : target;
   }
 
   #file(path: string): Node {
-    const { node } = this.#resolver.existing(path, "follow", { syscall: "open", path });
+    const { node } = this.resolver.existing(path, "follow", { syscall: "open", path });
     if (isDirectory(node.mode)) throw fsError("EISDIR", { syscall: "read" });
     return node;
   }
 
   #writable(path: string, { flag }: OpenOptions, call: Call): Target {
-    return this.#writableTarget(path, flag.endsWith("x"), call);
+    return this.writableTarget(path, flag.endsWith("x"), call);
   }
 
-  #writableTarget(path: string, exclusive: boolean, call: Call): Target {
-    const target = this.#resolver.locate(path, exclusive ? "never" : "follow", call);
+  /** Where a file is that is to be written, or is to be made. */
+  writableTarget(path: string, exclusive: boolean, call: Call): Target {
+    // A slash at the end asks for a directory, which opening does not make, whatever is there.
+    const slash = typeof path === "string" && path.endsWith("/");
+    const target = this.resolver.locate(path, exclusive || slash ? "never" : "follow", call);
+    if (slash) throw fsError("EISDIR", call);
     if (target.node !== undefined && exclusive) throw fsError("EEXIST", call);
     if (target.slash || (target.node !== undefined && isDirectory(target.node.mode)))
       throw fsError("EISDIR", call);
@@ -346,7 +359,7 @@ export class Tree {
   #saveWritten(target: Target, node: Node, call: Call): void {
     if (node.size > FILE_MAX) throw fsError("EFBIG", call);
     if (target.node === undefined) {
-      this.#add(target, node, call);
+      this.add(target, node, call);
     } else {
       touchContent(node, this.store.now);
       this.store.save(node);
@@ -354,34 +367,57 @@ export class Tree {
   }
 
   #vacant(path: string, call: Call): Target {
-    const target = this.#resolver.locate(path, "never", { ...call });
+    const target = this.resolver.locate(path, "never", { ...call });
     if (target.node !== undefined) throw fsError("EEXIST", call);
     if (target.slash) throw fsError("ENOENT", call);
     return target;
   }
 
-  #add(target: Target, node: Node, call: Call): void {
+  /** Saves a new node and enters it where it belongs. Part of a revision. */
+  add(
+    target: { readonly parent: { readonly id: number }; readonly name: string },
+    node: Node,
+    call: Call,
+  ): void {
+    this.store.enter(target.parent.id, target.name, node, call);
     this.store.insert(node);
-    this.store.enter(target.parent.id, target.name, node.id, call);
-    this.#touchParent(target.parent.id, isDirectory(node.mode) ? 1 : 0);
+    this.touchParent(target.parent.id, isDirectory(node.mode) ? 1 : 0);
   }
 
-  #touchParent(id: number, links = 0): void {
+  /** A directory's entries changed. Part of a revision. */
+  touchParent(id: number, links = 0): void {
     const parent = this.store.node(id);
     parent.nlink += links;
     touchContent(parent, this.store.now);
-    this.store.save(parent);
+    this.store.saveDerived(parent);
   }
 
+  /** What there is on the way to a directory that `mkdirs` was asked for. */
   #directoryState(path: string, asked: string): "there" | "missing" | "parent missing" {
     const call = { syscall: "mkdir", path: asked };
+    let node: Node | undefined;
     try {
-      const { node } = this.#resolver.locate(path, "follow", call);
-      if (node === undefined) return "missing";
-      if (!isDirectory(node.mode)) throw fsError(path === asked ? "EEXIST" : "ENOTDIR", call);
-      return "there";
+      node = this.resolver.locate(path, "follow", call).node;
     } catch (error) {
-      if (hasCode(error, "ENOENT") && parentPath(path) !== path) return "parent missing";
+      if (!hasCode(error, "ENOENT") || parentPath(path) === path) throw error;
+      // What is missing may be above what a link leads to: nothing is made there.
+      if (this.#isThere(path, call)) throw fsError(path === asked ? "ENOENT" : "ENOTDIR", { ...call, path });
+      return "parent missing";
+    }
+    if (node !== undefined) {
+      if (isDirectory(node.mode)) return "there";
+      throw fsError(path === asked && !path.endsWith("/") ? "EEXIST" : "ENOTDIR", call);
+    }
+    // What is missing may be what a symbolic link leads to: a directory is not made through a link.
+    if (this.resolver.locate(path, "never", call).node === undefined) return "missing";
+    throw fsError(path === asked ? "ENOENT" : "ENOTDIR", { syscall: "mkdir", path });
+  }
+
+  #isThere(path: string, call: Call): boolean {
+    try {
+      return this.resolver.locate(path, "never", call).node !== undefined;
+    } catch (error) {
+      if (hasCode(error, "ENOENT")) return false;
       throw error;
     }
   }
@@ -395,13 +431,4 @@ export class Tree {
       this.store.save(node);
     });
   }
-}
-
-/** A mode as callers give it: permission bits, or an octal string as Node takes it. */
-export function permissions(mode: unknown, fallback: number): number {
-  if (mode === undefined) return fallback;
-  if (typeof mode !== "number") throw invalidType("mode", "of type number", mode);
-  if (!Number.isInteger(mode) || mode < 0 || mode > 0xffff_ffff)
-    throw outOfRange("mode", "an integer >= 0 && <= 4294967295", mode);
-  return mode & PERMISSIONS;
 }

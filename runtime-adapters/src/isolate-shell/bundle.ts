@@ -39,7 +39,7 @@ function options(entry: string) {
     platform: "neutral",
     target: "es2024",
     mainFields: ["module", "main"],
-    conditions: ["@computer/source", "workerd", "browser"],
+    conditions: ["workerd", "browser"],
     minify: true,
     legalComments: "none",
     logLevel: "silent",

@@ -1,8 +1,8 @@
 import type { FileSystem, Stats } from "@computer/framework";
 import type { EntryKind, EntryStat, FileAnswer, FileVerbs } from "./protocol.ts";
 
-/** The largest file that is read or written whole: an RPC message of Workers holds at most 32 MiB. */
-export const MAX_FILE_BYTES = 24 * 1024 * 1024;
+/** The largest file that is read: the interpreter holds it whole, and RPC carries at most 32 MiB. */
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
 /** The most entries that one `cp -r` copies. */
 const MAX_COPIES = 100_000;
 
@@ -15,9 +15,12 @@ class Verbs implements FileVerbs {
   }
 
   async readFile(path: string): Promise<Uint8Array> {
-    const bytes = await this.#fs.readFile(path);
-    if (bytes.byteLength > MAX_FILE_BYTES) throw tooLarge(path, bytes.byteLength);
-    return bytes;
+    // Asked beforehand: what is too large must never be in memory. It may grow until it is read.
+    if ((await this.#fs.stat(path)).size <= MAX_FILE_BYTES) {
+      const bytes = await this.#fs.readFile(path);
+      if (bytes.byteLength <= MAX_FILE_BYTES) return bytes;
+    }
+    throw fault("EFBIG", `file too large for this shell (at most ${MAX_FILE_BYTES} bytes), open`, path);
   }
 
   writeFile(path: string, data: Uint8Array): Promise<void> {
@@ -49,6 +52,15 @@ class Verbs implements FileVerbs {
       entry.name,
       kindOf(entry),
     ]);
+  }
+
+  async rmdir(path: string): Promise<void> {
+    const fs = this.#fs as FileSystem & { rmdir?(path: string): Promise<void> };
+    if (fs.rmdir !== undefined) return fs.rmdir(path);
+    // Without that verb there is a moment between the two.
+    if (!(await fs.lstat(path)).isDirectory()) throw fault("ENOTDIR", "not a directory, rmdir", path);
+    if ((await fs.readdir(path)).length > 0) throw fault("ENOTEMPTY", "directory not empty, rmdir", path);
+    await fs.rm(path, { recursive: true });
   }
 
   rm(path: string, recursive: boolean, force: boolean): Promise<void> {
@@ -84,7 +96,7 @@ class Verbs implements FileVerbs {
   }
 
   utimes(path: string, atimeMs: number, mtimeMs: number): Promise<void> {
-    return this.#fs.utimes(path, atimeMs, mtimeMs);
+    return this.#fs.utimes(path, atimeMs / 1000, mtimeMs / 1000);
   }
 
   /** A link is copied as what it leads to when it was named, as a link when it was found below a folder. */
@@ -171,12 +183,4 @@ function codeOf(error: unknown): string | undefined {
 
 function fault(code: string, what: string, path: string): Error {
   return Object.assign(new Error(`${code}: ${what} '${path}'`), { code, path });
-}
-
-function tooLarge(path: string, size: number): Error {
-  return fault(
-    "EFBIG",
-    `file too large for this shell (${size} bytes, at most ${MAX_FILE_BYTES}), open`,
-    path,
-  );
 }

@@ -9,7 +9,7 @@ import type {
 import { DESCRIPTION } from "./describe.ts";
 import { FileBridge } from "./file-bridge.ts";
 import type { Guest, GuestHost, GuestOutcome, GuestRequest } from "./protocol.ts";
-import { aborted, RunHost } from "./run-host.ts";
+import { RunHost } from "./run-host.ts";
 
 /** The part of a Worker Loader binding that an {@link IsolateShell} uses. */
 export interface GuestLoader {
@@ -22,6 +22,7 @@ export interface GuestLoader {
       modules: Record<string, string>;
       env: Record<string, never>;
       globalOutbound: null;
+      limits?: { cpuMs: number };
     },
   ): { getEntrypoint(name: string): unknown };
 }
@@ -32,9 +33,13 @@ export interface IsolateShellOptions {
   readonly loader: GuestLoader;
   /** The text of the bundled guest; see `bundleGuest()` in `@computer/runtime-adapters/isolate-shell/bundle`. */
   readonly source: string;
+  /** The processor time that one run may take, in milliseconds; Cloudflare enforces it, local workerd does not. */
+  readonly cpuMs?: number;
 }
 
 const COMPATIBILITY_DATE = "2026-01-01";
+/** Characters of a guest's word on the bound that it came up against. */
+const MAX_LIMIT_CHARS = 1000;
 /** How long an isolate that was told to stop may take before it is given up, in milliseconds. */
 const PATIENCE_MS = 200;
 
@@ -62,8 +67,8 @@ export class IsolateShell implements Backend {
     return DESCRIPTION;
   }
 
-  async connect(host: BackendHost): Promise<BackendSession> {
-    return new IsolateSession(this.#options, new FileBridge(host.fs));
+  async connect(_host: BackendHost): Promise<BackendSession> {
+    return new IsolateSession(this.#options);
   }
 }
 
@@ -71,13 +76,11 @@ type GuestStub = Guest & Partial<Disposable>;
 
 class IsolateSession implements BackendSession {
   readonly #options: IsolateShellOptions;
-  readonly #files: FileBridge;
   /** The warm isolate, shared by the runs of this session. */
   #guest: GuestStub | undefined;
 
-  constructor(options: IsolateShellOptions, files: FileBridge) {
+  constructor(options: IsolateShellOptions) {
     this.#options = options;
-    this.#files = files;
   }
 
   async exec(request: BackendRequest, output: OutputSink): Promise<BackendOutcome> {
@@ -85,21 +88,19 @@ class IsolateSession implements BackendSession {
     const guest = this.#guest;
     // Ends with the run too, so that the guest's hold on the host ends.
     const over = new AbortController();
-    const host = new RunHost(this.#files, output, AbortSignal.any([request.signal, over.signal]));
+    const host = new RunHost(
+      new FileBridge(request.fs),
+      output,
+      AbortSignal.any([request.signal, over.signal]),
+    );
     try {
-      const finished = call(guest, request, host);
-      const gaveUp = aborted(request.signal).then(
-        () => new Promise<"deaf">((resolve) => setTimeout(resolve, PATIENCE_MS, "deaf")),
-      );
-      const outcome = await Promise.race([finished, gaveUp]);
-      if (outcome === "deaf") {
-        // It may be busy for good. What runs next gets a new one.
-        this.#drop(guest);
-        request.signal.throwIfAborted();
-        throw new Error("The shell did not stop.");
-      }
-      return outcome;
+      const outcome = await unlessDeaf(call(guest, request, host), request.signal);
+      if (outcome !== "deaf") return outcome;
+      // It may be busy for good. What runs next gets a new one.
+      this.#drop(guest);
+      throw new Error("The shell did not stop when it was told to.");
     } catch (error) {
+      // The isolate is gone, or may be: out of memory, out of processor time, evicted.
       if (!request.signal.aborted) this.#drop(guest);
       throw error;
     } finally {
@@ -112,7 +113,7 @@ class IsolateSession implements BackendSession {
   }
 
   #load(): GuestStub {
-    const { loader, source } = this.#options;
+    const { loader, source, cpuMs } = this.#options;
     const worker = loader.get(`isolate-shell-${crypto.randomUUID()}`, () => ({
       compatibilityDate: COMPATIBILITY_DATE,
       compatibilityFlags: ["nodejs_compat"],
@@ -120,6 +121,7 @@ class IsolateSession implements BackendSession {
       modules: { "shell.js": source },
       env: {},
       globalOutbound: null,
+      ...(cpuMs === undefined ? {} : { limits: { cpuMs } }),
     }));
     return worker.getEntrypoint("Shell") as GuestStub;
   }
@@ -130,10 +132,39 @@ class IsolateSession implements BackendSession {
   }
 }
 
+/** What the guest answers, or `"deaf"` if it goes on for a while after it was told to stop. */
+async function unlessDeaf<Answer>(answer: Promise<Answer>, signal: AbortSignal): Promise<Answer | "deaf"> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let onAbort = () => {};
+  const deaf = new Promise<"deaf">((resolve) => {
+    onAbort = () => {
+      timer = setTimeout(resolve, PATIENCE_MS, "deaf");
+    };
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([answer, deaf]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
 async function call(guest: Guest, request: BackendRequest, host: GuestHost): Promise<GuestOutcome> {
   const { source, cwd, env, stdin, maxOutputBytes } = request;
   // A plain object: RPC refuses one without a prototype.
   const sent: GuestRequest = { source, cwd, env: { ...env }, stdin, maxOutputBytes };
-  const { exitCode, limit } = await guest.exec(sent, host);
-  return { exitCode, ...(limit === undefined ? {} : { limit }) };
+  // RPC hands over a result that wants to be disposed of; what is in it is plain.
+  const { exitCode, limit, droppedBytes } = await guest.exec(sent, host);
+  // The guest is not trusted: what it answers is shown to others.
+  return {
+    exitCode: isCount(exitCode) ? exitCode & 255 : 1,
+    droppedBytes: isCount(droppedBytes) ? droppedBytes : 0,
+    ...(typeof limit === "string" && { limit: limit.slice(0, MAX_LIMIT_CHARS) }),
+  };
 }

@@ -25,14 +25,13 @@ export class LocalShell implements Backend {
     return DESCRIPTION;
   }
 
-  async connect(host: BackendHost): Promise<BackendSession> {
+  async connect(_host: BackendHost): Promise<BackendSession> {
     shell ??= load();
     const exec = await shell;
-    const files = new FileBridge(host.fs);
     return {
-      async exec({ source, cwd, env, stdin, maxOutputBytes, signal }, output) {
+      async exec({ fs, source, cwd, env, stdin, maxOutputBytes, signal }, output) {
         const over = new AbortController();
-        const runHost = new RunHost(files, output, AbortSignal.any([signal, over.signal]));
+        const runHost = new RunHost(new FileBridge(fs), output, AbortSignal.any([signal, over.signal]));
         try {
           return await exec({ source, cwd, env, stdin, maxOutputBytes }, runHost);
         } finally {

@@ -17,6 +17,8 @@ export interface GuestOutcome {
   readonly exitCode: number;
   /** Set when a bound of the interpreter ended the run: which one, in words. */
   readonly limit?: string;
+  /** Bytes of output that were not sent, because the run's bound was reached. */
+  readonly droppedBytes: number;
 }
 
 /** What the host lends the guest for one run. */
@@ -68,6 +70,8 @@ export interface FileVerbs {
   lstat(path: string): Promise<EntryStat>;
   mkdir(path: string, recursive: boolean): Promise<void>;
   readdir(path: string): Promise<[name: string, kind: EntryKind][]>;
+  /** Removes a folder that is empty. */
+  rmdir(path: string): Promise<void>;
   rm(path: string, recursive: boolean, force: boolean): Promise<void>;
   cp(source: string, target: string, recursive: boolean): Promise<void>;
   mv(source: string, target: string): Promise<void>;

@@ -1,3 +1,4 @@
+import { rmSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { ComputerError } from "../../errors.ts";
@@ -11,8 +12,10 @@ export interface NodeSql extends Sql {
    * Switches a file to write-ahead logging, fully synchronised: what was committed survives the death of
    * the process and of the machine's power. Called once the file is known to be ours.
    */
-  prepareFile(fresh: boolean): void;
+  prepareFile(): void;
   close(): void;
+  /** Closes and removes the file. */
+  erase(): void;
 }
 
 /** How many prepared statements are kept. */
@@ -27,6 +30,7 @@ const STATEMENTS = 256;
 export function openNodeSql(file?: string): NodeSql {
   const database = openDatabase(file);
   const statements = new Map<string, StatementSync>();
+  let prepared = false;
 
   const prepare = (query: string): StatementSync => {
     let statement = statements.get(query);
@@ -77,21 +81,30 @@ export function openNodeSql(file?: string): NodeSql {
       return size?.bytes ?? 0;
     },
     usage: { rowsRead: 0, rowsWritten: 0 },
-    prepareFile(fresh) {
+    prepareFile() {
       try {
-        if (fresh) database.exec("PRAGMA auto_vacuum = INCREMENTAL");
         database.exec(
           "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 8388608",
         );
-        // What was deleted last time is given back to the disk now, a bounded part at each opening.
-        if (!fresh) database.exec("PRAGMA incremental_vacuum(16384)");
+        prepared = true;
       } catch (error) {
         throw translate(error);
       }
     },
     close() {
       statements.clear();
+      try {
+        // What was deleted is given back to the disk; a bounded part at a time.
+        if (prepared) database.exec("PRAGMA incremental_vacuum(65536)");
+      } finally {
+        database.close();
+      }
+    },
+    erase() {
+      statements.clear();
       database.close();
+      if (file !== undefined)
+        for (const end of ["", "-wal", "-shm", "-journal"]) rmSync(file + end, { force: true });
     },
   };
   return sql;
@@ -99,6 +112,7 @@ export function openNodeSql(file?: string): NodeSql {
 
 function openDatabase(file: string | undefined): DatabaseSync {
   let database: DatabaseSync | undefined;
+  const fresh = file !== undefined && !statSync(file, { throwIfNoEntry: false })?.size;
   try {
     database = new DatabaseSync(file === undefined ? ":memory:" : resolve(file), {
       enableForeignKeyConstraints: false,
@@ -116,7 +130,11 @@ function openDatabase(file: string | undefined): DatabaseSync {
     });
     // The first transaction takes the lock, and exclusive mode keeps it for as long as the file is open.
     // SQLite locks by the operating system's means, so the lock dies with the process.
-    if (file !== undefined) database.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT");
+    if (file !== undefined) {
+      // How a file gives back pages is settled before its first transaction.
+      if (fresh) database.exec("PRAGMA auto_vacuum = INCREMENTAL");
+      database.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT");
+    }
     return database;
   } catch (error) {
     if (database?.isOpen) database.close();

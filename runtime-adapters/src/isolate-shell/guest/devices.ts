@@ -1,5 +1,6 @@
 import type { EntryStat } from "../protocol.ts";
 import { bytesFromLatin1 } from "./bytes.ts";
+import { FileError } from "./errors.ts";
 
 /** Where the interpreter is told to send output that must leave at once. */
 export const LIVE = {
@@ -137,12 +138,12 @@ function concat(first: Uint8Array, second: Uint8Array): Uint8Array {
 }
 
 function missing(path: string, syscall: string): Error {
-  return Object.assign(new Error(`ENOENT: no such file or directory, ${syscall} '${path}'`), {
+  return new FileError({
     code: "ENOENT",
-    path,
+    message: `ENOENT: no such file or directory, ${syscall} '${path}'`,
   });
 }
 
 function refused(path: string): Error {
-  return Object.assign(new Error(`EACCES: permission denied, '${path}'`), { code: "EACCES", path });
+  return new FileError({ code: "EACCES", message: `EACCES: permission denied, '${path}'` });
 }

@@ -2,6 +2,7 @@ import type { IFileSystem } from "just-bash/browser";
 import type { EntryKind, EntryStat, FileVerbs, GuestHost } from "../protocol.ts";
 import { decodeText, encodeText, latin1FromBytes } from "./bytes.ts";
 import { Devices, encoderFor } from "./devices.ts";
+import { FileError, reason, ShellError } from "./errors.ts";
 
 type FsStat = Awaited<ReturnType<IFileSystem["stat"]>>;
 type DirentEntry = Awaited<ReturnType<NonNullable<IFileSystem["readdirWithFileTypes"]>>>[number];
@@ -97,6 +98,12 @@ export class GuestFiles implements IFileSystem {
     await this.#ask("rm", path, options?.recursive === true, options?.force === true);
   }
 
+  /** More than the interpreter asks for; our own commands use it. */
+  async rmdir(path: string): Promise<void> {
+    refuseDevice(path, "rmdir");
+    await this.#ask("rmdir", path);
+  }
+
   async cp(source: string, target: string, options?: { recursive?: boolean }): Promise<void> {
     if (Devices.owns(source)) return this.writeFile(target, await this.readFileBuffer(source));
     if (Devices.owns(target)) return this.writeFile(target, await this.readFileBuffer(source));
@@ -155,8 +162,15 @@ export class GuestFiles implements IFileSystem {
 
   async #write(verb: "writeFile" | "appendFile", path: string, content: FileContent, options: Encoded) {
     const encode = encoderFor(nameOf(options), encodeText);
-    if (Devices.owns(path)) return this.#devices.write(path, content, encode, verb === "appendFile");
-    await this.#ask(verb, path, typeof content === "string" ? encode(content) : content);
+    try {
+      if (Devices.owns(path)) return await this.#devices.write(path, content, encode, verb === "appendFile");
+      await this.#ask(verb, path, typeof content === "string" ? encode(content) : content);
+    } catch (error) {
+      // This is how a redirection opens its file; what it throws is printed as it is.
+      if (content === "" && nameOf(options) === "binary")
+        throw new ShellError(`bash: ${path}: ${reason(error)}`);
+      throw error;
+    }
   }
 
   #isCommand(path: string): boolean {
@@ -170,7 +184,7 @@ export class GuestFiles implements IFileSystem {
     ...parameters: Parameters<FileVerbs[Verb]>
   ): Promise<Awaited<ReturnType<FileVerbs[Verb]>>> {
     const answer = await this.#host.file(verb, parameters);
-    if ("error" in answer) throw Object.assign(new Error(answer.error.message), { code: answer.error.code });
+    if ("error" in answer) throw new FileError(answer.error);
     return answer.value as Awaited<ReturnType<FileVerbs[Verb]>>;
   }
 }
@@ -208,5 +222,5 @@ function byCodeUnits(a: string, b: string): number {
 
 function refuseDevice(path: string, syscall: string): void {
   if (!Devices.owns(path)) return;
-  throw Object.assign(new Error(`EACCES: permission denied, ${syscall} '${path}'`), { code: "EACCES" });
+  throw new FileError({ code: "EACCES", message: `EACCES: permission denied, ${syscall} '${path}'` });
 }

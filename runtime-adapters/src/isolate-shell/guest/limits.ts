@@ -19,22 +19,23 @@ export const EXECUTION_LIMITS: NonNullable<BashOptions["executionLimits"]> = {
   maxHeredocSize: 16 * MIB,
   maxLiveBytes: 48 * MIB,
   maxInputBytes: 1024 * MIB,
-  maxOutputSize: 32 * MIB,
+  // Counts what goes into files too.
+  maxOutputSize: 64 * MIB,
   maxArchiveBytes: 48 * MIB,
   maxArchiveCompressedBytes: 24 * MIB,
   maxArchiveEntryBytes: 24 * MIB,
-  maxArrayElements: 100_000,
+  maxArrayElements: 1_000_000,
   maxGlobOperations: 100_000,
   maxTraversalEntries: 200_000,
-  maxBraceExpansionResults: 100_000,
+  maxBraceExpansionResults: 250_000,
   // The runtime's own clock is the judge; this is a net below it.
   maxExecutionTimeMs: 24 * 3_600_000,
 };
 
-/** How the interpreter's last words name the bound that it came up against. */
+/** How the interpreter's last words, or those of a command of its own, name the bound that they came up against. */
 const SIGNS: readonly RegExp[] = [
   /^bash: (.*), increase executionLimits\.\w+$/m,
-  /^bash: (.*(?:limit exceeded|exceeded limit|maximum recursion depth|too many).*)$/m,
+  /^(?:bash: )?(.*(?:limit exceeded|exceeded limit|exceeded maximum|maximum recursion depth|too many).*)$/m,
 ];
 
 /** The bound that ended a run, in words, if one did: exit status 126 and a sign among its last words. */

@@ -1,7 +1,8 @@
 import type { Bash } from "just-bash/browser";
 import { LIVE } from "./devices.ts";
 
-type Script = Parameters<Parameters<Bash["registerTransformPlugin"]>[0]["transform"]>[0]["ast"];
+/** A parsed script. */
+export type Script = Parameters<Parameters<Bash["registerTransformPlugin"]>[0]["transform"]>[0]["ast"];
 type Statement = Script["statements"][number];
 type Pipeline = Statement["pipelines"][number];
 type Command = Pipeline["commands"][number];
@@ -16,16 +17,17 @@ const BARRIERS: ReadonlySet<string> = new Set(["exec", "eval", "source", ".", "a
 
 /**
  * Makes a script's output live without changing what it means. The interpreter collects a script's output
- * and hands it over at the end; a redirection, though, is written when its command ends. So each pipeline
- * whose output can only be the script's own goes into a group, `{ ...; } >>out 2>>err`: one that is not
- * itself part of a pipe, a substitution, a redirection or a function. A group starts no subshell, so
- * variables, `$?`, `set -e`, `exit`, `break` and standard input are as before.
+ * and hands it over at the end; a redirection, though, is written when its command ends. So each command
+ * whose output can only be the script's own gets redirections, before any that it has itself, to where
+ * that output leaves at once: `ls` becomes `ls >>out 2>>err`. Commands inside pipes, substitutions,
+ * redirected blocks and functions are not such; there, the whole pipe, block or call is.
  *
- * After a command that may send the shell's own output elsewhere (`exec >file`, and `eval` and others
- * whose text is unknown here) the rest of the script is left alone: its output comes at the end.
+ * After a command that may send the shell's own output elsewhere (`exec >file`; `eval` and others whose text
+ * is unknown here; `set -x`, whose trace is not a command's output) the rest of the script is left alone:
+ * its output comes at the end. So does what the shell itself complains of between commands.
  */
 export function makeLive(script: Script): Script {
-  return { ...script, statements: liveBlock(script.statements, { stopped: false }) };
+  return { ...script, statements: liveBlock(script.statements, LIVE_BOTH) };
 }
 
 /**
@@ -36,42 +38,74 @@ export function addTicks(script: Script): Script {
   return { ...script, statements: tickBlock(script.statements) };
 }
 
-interface Progress {
-  stopped: boolean;
-}
+const LIVE_STDERR: readonly Redirection[] = [append(LIVE.stderr, 2)];
+const LIVE_BOTH: readonly Redirection[] = [append(LIVE.stdout, 1), ...LIVE_STDERR];
 
-function liveBlock(statements: readonly Statement[], progress: Progress): Statement[] {
+function liveBlock(statements: readonly Statement[], outputs: readonly Redirection[]): Statement[] {
+  let stopped = false;
   return statements.map((statement) => {
-    if (!progress.stopped && hasBarrier(statement)) progress.stopped = true;
-    if (progress.stopped || statement.deferredError !== undefined) return statement;
-    return { ...statement, pipelines: statement.pipelines.map(livePipeline) };
+    stopped ||= statement.deferredError !== undefined || hasBarrier(statement);
+    if (stopped) return statement;
+    return {
+      ...statement,
+      pipelines: statement.pipelines.map((pipeline) => livePipeline(pipeline, outputs)),
+    };
   });
 }
 
-function livePipeline(pipeline: Pipeline): Pipeline {
-  const [first] = pipeline.commands;
-  const alone = pipeline.commands.length === 1 ? first : undefined;
-  // A definition prints nothing, and a function's own redirections would apply whenever it is called.
-  if (alone?.type === "FunctionDef") return pipeline;
-  const inner = alone === undefined ? pipeline : { ...pipeline, commands: [liveInside(alone)] };
-  // `!` stays outside: it keeps the status from counting for `set -e`.
+function livePipeline(pipeline: Pipeline, outputs: readonly Redirection[]): Pipeline {
+  if (pipeline.timed) {
+    // What `time` says is not output of the command that it times.
+    const { timed, timePosix, ...rest } = pipeline;
+    const inner: Pipeline = { ...livePipeline(rest, outputs), negated: false, timed };
+    if (timePosix !== undefined) inner.timePosix = timePosix;
+    return { ...rest, commands: [group([statementOf([inner])], [...LIVE_STDERR], pipeline)] };
+  }
+  const last = pipeline.commands.length - 1;
   return {
-    type: "Pipeline",
-    negated: pipeline.negated,
-    commands: [
-      group([{ ...inner, negated: false }], [append(LIVE.stdout, 1), append(LIVE.stderr, 2)], pipeline),
-    ],
-    ...(pipeline.line === undefined ? {} : { line: pipeline.line }),
+    ...pipeline,
+    commands: pipeline.commands.map((command, index) => {
+      if (last === 0) return liveCommand(command, outputs);
+      if (index === last) return redirected(command, outputs);
+      return pipeline.pipeStderr?.[index] ? command : redirected(command, LIVE_STDERR);
+    }),
   };
 }
 
-/** The blocks of a compound command whose output is the script's own. */
-function liveInside(command: Command): Command {
-  if (command.type === "SimpleCommand" || command.type === "FunctionDef") return command;
-  if (command.redirections.some((redirection) => !READS.has(redirection.operator))) return command;
-  return mapBlocks(command, (block) => liveBlock(block, { stopped: false }));
+function liveCommand(command: Command, outputs: readonly Redirection[]): Command {
+  // A definition prints nothing, and a function's own redirections would apply whenever it is called.
+  if (command.type === "FunctionDef") return command;
+  if (command.type === "SimpleCommand" || command.redirections.some(({ operator }) => !READS.has(operator))) {
+    return redirected(command, outputs);
+  }
+  switch (command.type) {
+    case "ArithmeticCommand":
+    case "ConditionalCommand":
+      return redirected(command, outputs);
+    default: {
+      // What is left for the block itself is what the shell complains of within it.
+      const inner = liveWords(mapBlocks(command, (block) => liveBlock(block, outputs)));
+      return { ...inner, redirections: [...LIVE_STDERR, ...inner.redirections] };
+    }
+  }
 }
 
+/** The command with its output going where the given redirections lead, unless it says otherwise itself. */
+function redirected(command: Command, outputs: readonly Redirection[]): Command {
+  if (command.type === "FunctionDef") return command;
+  const inner = command.type === "SimpleCommand" ? liveWords(command) : command;
+  // An assignment alone has no output.
+  if (inner.type === "SimpleCommand" && inner.name === null) return inner;
+  return { ...inner, redirections: [...outputs, ...inner.redirections] };
+}
+
+/** A substitution's stderr is the script's own, whatever the command around it does with its output. */
+function liveWords<Node>(node: Node): Node {
+  return mapScripts(node, (script) => ({ ...script, statements: liveBlock(script.statements, LIVE_STDERR) }));
+}
+
+/** Options of `set` that print what is run. */
+const TRACES = /^-\w*[xv]|^(xtrace|verbose)$/;
 const READS: ReadonlySet<string> = new Set(["<", "<<", "<<-", "<<<"]);
 
 function tickBlock(statements: readonly Statement[]): Statement[] {
@@ -109,17 +143,22 @@ function ticking(body: Kind<"FunctionDef">["body"]): Command {
   const inner = tickCommand(body);
   return inner.type === "Group"
     ? { ...inner, redirections: [append(LIVE.tick, TICK_FD), ...inner.redirections] }
-    : group([pipelineOf(inner)], [append(LIVE.tick, TICK_FD)], inner);
+    : group([statementOf([pipelineOf(inner)])], [append(LIVE.tick, TICK_FD)], inner);
 }
 
-/** Reaches the scripts inside words: `$(...)`, `<(...)`. */
 function tickWords<Node>(node: Node): Node {
-  if (Array.isArray(node)) return node.map(tickWords) as Node;
+  return mapScripts(node, addTicks);
+}
+
+/** A node with the scripts inside its words (`$(...)`, `<(...)`) replaced; blocks are left to the caller. */
+function mapScripts<Node>(node: Node, map: (script: Script) => Script): Node {
+  if (Array.isArray(node)) return node.map((item) => mapScripts(item, map)) as Node;
   if (typeof node !== "object" || node === null) return node;
-  if ("type" in node && node.type === "Script") return addTicks(node as unknown as Script) as Node;
-  // Blocks were seen to by the caller.
+  if ("type" in node && node.type === "Script") return map(node as unknown as Script) as Node;
   if ("type" in node && node.type === "Statement") return node;
-  return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, tickWords(value)])) as Node;
+  return Object.fromEntries(
+    Object.entries(node).map(([name, value]) => [name, mapScripts(value, map)]),
+  ) as Node;
 }
 
 /** A compound command with each of its blocks replaced. */
@@ -152,14 +191,15 @@ function mapBlocks(
   }
 }
 
-/** Whether running the statement may change where the shell's own output goes, as far as its text shows. */
-function hasBarrier(node: unknown): boolean {
+/** Whether running this may change where the shell's own output goes, as far as its text shows. */
+export function hasBarrier(node: unknown): boolean {
   if (Array.isArray(node)) return node.some(hasBarrier);
   if (typeof node !== "object" || node === null) return false;
   if ("type" in node && node.type === "SimpleCommand") {
-    const { name } = node as Kind<"SimpleCommand">;
+    const { name, args } = node as Kind<"SimpleCommand">;
     const text = name === null ? "" : literal(name);
     if (text === undefined || BARRIERS.has(text)) return true;
+    if (text === "set" && args.some((word) => TRACES.test(literal(word) ?? "-x"))) return true;
   }
   return Object.values(node).some(hasBarrier);
 }
@@ -175,6 +215,11 @@ function literal(word: Word): string | undefined {
       case "Escaped":
         text += part.value;
         break;
+      case "Glob":
+        // The command `[` looks like the beginning of a pattern.
+        if (part.pattern !== "[" || word.parts.length > 1) return undefined;
+        text += part.pattern;
+        break;
       case "DoubleQuoted":
         parts.unshift(...part.parts);
         break;
@@ -185,15 +230,10 @@ function literal(word: Word): string | undefined {
   return text;
 }
 
-function group(
-  body: readonly (Pipeline | Statement)[],
-  redirections: Redirection[],
-  at: { line?: number },
-): Kind<"Group"> {
-  const statements = body.map((item) => (item.type === "Statement" ? item : statementOf([item as Pipeline])));
+function group(body: Statement[], redirections: Redirection[], at: { line?: number }): Kind<"Group"> {
   return {
     type: "Group",
-    body: statements as Statement[],
+    body,
     redirections,
     ...(at.line === undefined ? {} : { line: at.line }),
   };

@@ -11,6 +11,7 @@ export class Output {
   readonly #limit: number;
   readonly #pending = new Set<Promise<void>>();
   #sent = 0;
+  #dropped = 0;
   #inFlight = 0;
   #failure: unknown;
 
@@ -19,15 +20,17 @@ export class Output {
     this.#limit = limit;
   }
 
-  /** Whether the run's bound is reached; what is written from now on is counted by the host, not sent. */
-  get full(): boolean {
-    return this.#sent > this.#limit;
+  /** Bytes that were not sent. */
+  get droppedBytes(): number {
+    return this.#dropped;
   }
 
   /** Resolves as soon as more may be written. */
   async write(stream: "stdout" | "stderr", data: Uint8Array): Promise<void> {
-    // One byte beyond the bound goes out as well: it tells the host that there was more.
+    // One byte beyond the bound goes out as well: it tells the host that there was more, even if the run is
+    // killed before it can say how much.
     const room = Math.min(data.length, this.#limit + 1 - this.#sent);
+    this.#dropped += data.length - room;
     for (let at = 0; at < room; at += PIECE_BYTES) {
       const piece = data.slice(at, Math.min(at + PIECE_BYTES, room));
       this.#sent += piece.length;

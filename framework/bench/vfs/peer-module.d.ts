@@ -1,0 +1,7 @@
+/** The peer is installed when the bench runs, into a temporary folder; of its interface this is what we use. */
+declare module "@cloudflare/computer" {
+  export class Workspace {
+    constructor(options: { storage: object });
+    readonly fs: import("./operations.ts").BenchFileSystem;
+  }
+}
