@@ -2,7 +2,7 @@ import type { ApplyOptions, ApplyResult, ChangeSet, Conflict, NameChange, NodePu
 import { kindBits, kindOf } from "./describe.ts";
 import { Directory, type Dirent, type Inode, S_IFDIR } from "./inode.ts";
 import { nameFromText, nameToText } from "./names.ts";
-import type { Tree } from "./tree.ts";
+import { isWithin, type Tree } from "./tree.ts";
 
 /** What an apply did, for whoever must tell a kernel. */
 export interface Applied extends ApplyResult {
@@ -260,10 +260,4 @@ function encode(text: string): string {
     .split("/")
     .map((part) => nameFromText(part) ?? part)
     .join("/");
-}
-
-function isWithin(directory: Inode, ancestor: Inode): boolean {
-  for (let at: Inode | undefined = directory; at !== undefined; at = at.entry?.parent)
-    if (at === ancestor) return true;
-  return false;
 }

@@ -364,7 +364,7 @@ export class Tree {
 }
 
 /** Whether a directory is another one or lies below it. */
-function isWithin(directory: Inode, ancestor: Inode): boolean {
+export function isWithin(directory: Inode, ancestor: Inode): boolean {
   let at: Inode | undefined = directory;
   while (at !== undefined) {
     if (at === ancestor) return true;

@@ -104,7 +104,6 @@ export const INIT_OUT = struct("fuse_init_out", {
 export const FORGET_IN = struct("fuse_forget_in", { nlookup: "u64" });
 export const FORGET_ONE = struct("fuse_forget_one", { nodeid: "u64", nlookup: "u64" });
 export const BATCH_FORGET_IN = struct("fuse_batch_forget_in", { count: "u32", dummy: "u32" });
-export const GETATTR_IN = struct("fuse_getattr_in", { getattr_flags: "u32", dummy: "u32", fh: "u64" });
 export const SETATTR_IN = struct("fuse_setattr_in", {
   valid: "u32",
   padding: "u32",
@@ -152,7 +151,6 @@ export const WRITE_IN = struct("fuse_write_in", {
   flags: "u32",
   padding: "u32",
 });
-export const FSYNC_IN = struct("fuse_fsync_in", { fh: "u64", fsync_flags: "u32", padding: "u32" });
 /** With SETXATTR_EXT not negotiated, the kernel sends only {@link SETXATTR_IN_SHORT} bytes. */
 export const SETXATTR_IN = struct("fuse_setxattr_in", {
   size: "u32",
@@ -162,7 +160,6 @@ export const SETXATTR_IN = struct("fuse_setxattr_in", {
 });
 export const SETXATTR_IN_SHORT = 8;
 export const GETXATTR_IN = struct("fuse_getxattr_in", { size: "u32", padding: "u32" });
-export const ACCESS_IN = struct("fuse_access_in", { mask: "u32", padding: "u32" });
 export const FALLOCATE_IN = struct("fuse_fallocate_in", {
   fh: "u64",
   offset: "u64",
@@ -175,14 +172,6 @@ export const LSEEK_IN = struct("fuse_lseek_in", {
   offset: "u64",
   whence: "u32",
   padding: "u32",
-});
-export const IOCTL_IN = struct("fuse_ioctl_in", {
-  fh: "u64",
-  flags: "u32",
-  cmd: "u32",
-  arg: "u64",
-  in_size: "u32",
-  out_size: "u32",
 });
 
 export const NOTIFY_INVAL_INODE_OUT = struct("fuse_notify_inval_inode_out", {
