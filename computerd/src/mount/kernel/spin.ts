@@ -1,4 +1,5 @@
 import { readFileSync, readSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { performance } from "node:perf_hooks";
 
 /** How long to wait actively for the next request before going to sleep. */
@@ -120,6 +121,8 @@ class IdleMeter {
 
   /** Since the last time; 0 where it cannot be told. */
   measure(): number {
+    // With one CPU for both, whoever asks cannot go on while we wait awake.
+    if (availableParallelism() < 2) return 0;
     let idle = 0;
     try {
       // In hundredths of a second: user, nice, system, idle, waiting for disks, ...
