@@ -114,7 +114,8 @@ export class Recorder {
    */
   asOf<T>(revision: number, run: RunNumber, work: () => T): T {
     const { stored, held } = { stored: this.#load(), held: this.#held };
-    const [until, by] = [this.#until, this.run];
+    const [until, actor, by] = [this.#until, this.#actor, this.#run];
+    this.#actor = undefined;
     const [row] = this.#sql.exec<{ pin: number | null }>(
       "SELECT max(rev) AS pin FROM vfs_pin WHERE rev < ?",
       revision,
@@ -129,6 +130,20 @@ export class Recorder {
       this.#stored = stored;
       this.#held = held;
       this.#until = until;
+      this.#actor = actor;
+      this.#run = by;
+    }
+  }
+
+  /** Does work that is to be known as a run's, whoever gives it its turn. Part of a revision. */
+  onBehalfOf<T>(run: RunNumber, work: () => T): T {
+    const [actor, by] = [this.#actor, this.#run];
+    this.#actor = undefined;
+    this.#run = run;
+    try {
+      return work();
+    } finally {
+      this.#actor = actor;
       this.#run = by;
     }
   }

@@ -89,6 +89,18 @@ export class Undo {
     return this.#put(directory, name, wanted);
   }
 
+  /** What a name leads to without the run's part. */
+  #wanted(directory: number, name: Uint8Array): number | undefined {
+    const versions = this.#versionsOf(directory, name);
+    const { to } = rewind(
+      versions,
+      this.#run.number,
+      ({ run }) => run,
+      (a, b) => a.node === b.node,
+    );
+    return versions[to]?.node;
+  }
+
   #put(directory: number, name: Uint8Array, id: number): boolean {
     const { placer } = this;
     const path = this.#path(directory, name);
@@ -128,9 +140,10 @@ export class Undo {
     const chain: { parent: number; name: Uint8Array; id: number }[] = [];
     for (let at = id; !this.placer.paths.reaches(at); ) {
       if (this.placer.find(at) !== undefined) return false;
-      const [last] = this.#versionsOfNode(at);
-      if (last === undefined || chain.length > MAX_DEPTH) return false;
-      const { parent, name } = last.node;
+      // The run may have moved it before it took it away: the name that counts is the one it is to get back.
+      const home = this.#versionsOfNode(at).find(({ node }) => this.#wanted(node.parent, node.name) === at);
+      if (home === undefined || chain.length > MAX_DEPTH) return false;
+      const { parent, name } = home.node;
       chain.push({ parent, name, id: at });
       at = parent;
     }

@@ -109,7 +109,7 @@ export class Removal {
       else {
         // Other names of the node may be among these entries: its count goes down as they go.
         const node = this.#store.node(id);
-        if (node.nlink > 1) this.#dropLink(node);
+        if (node.nlink > 1) this.#store.recorder.onBehalfOf(aside.by, () => this.#dropLink(node));
         else gone.push(node);
       }
     }

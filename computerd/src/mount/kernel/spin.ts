@@ -1,11 +1,15 @@
-import { readSync } from "node:fs";
+import { readFileSync, readSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { performance } from "node:perf_hooks";
 
 /** How long to wait actively for the next request before going to sleep. */
 const WINDOW_MS = 0.2;
-/** Requests after which the other way is tried again, and for how many. */
-const PERIOD = 512;
+/** After so long the other way is tried again, for so many requests. */
+const PERIOD_MS = 100;
 const TRIAL = 32;
+/** To begin, this much of the CPUs must have stood idle; to go on, when one of them waits for us, this much. */
+const IDLE_TO_BEGIN = 0.6;
+const IDLE_TO_GO_ON = 0.2;
 /** A mean follows the last requests with this weight. */
 const WEIGHT = 1 / 16;
 
@@ -26,7 +30,10 @@ export class AdaptiveReader {
   readonly #setBlocking: SetBlocking | undefined;
   #blocking = true;
   #spinning = false;
-  #count = 0;
+  /** Requests of the trial that are left; 0: none is on. */
+  #trial = 0;
+  #nextTrial = 0;
+  readonly #idle = new IdleMeter();
   #gapAsleep = 0;
   #gapAwake = 0;
   /** Spins that ended without a request, in a row. */
@@ -47,7 +54,8 @@ export class AdaptiveReader {
     if (this.#setBlocking === undefined) return readSync(this.#fd, into, 0, into.length, null);
     const start = performance.now();
     const length = this.#spinning ? this.#readAwake(into, start) : this.#readAsleep(into);
-    this.#learn(performance.now() - start);
+    const now = performance.now();
+    this.#learn(now - start, now);
     return length;
   }
 
@@ -78,7 +86,7 @@ export class AdaptiveReader {
   }
 
   /** Takes note of how long the next request took, and chooses the way to wait for the one after. */
-  #learn(gap: number): void {
+  #learn(gap: number, now: number): void {
     // Longer than that says nothing of the way to wait: nobody wanted anything.
     const counted = Math.min(gap, 2 * WINDOW_MS);
     if (this.#spinning) this.#gapAwake += (counted - this.#gapAwake) * WEIGHT;
@@ -87,18 +95,49 @@ export class AdaptiveReader {
     if (this.#spinning && this.#missed >= 3) {
       this.#spinning = false;
       this.#missed = 0;
-      this.#count = 0;
+      this.#trial = 0;
       this.#gapAwake = 2 * WINDOW_MS;
-      return;
     }
-    this.#count++;
-    if (this.#count === PERIOD) {
-      // The other way, for a while. Awake only where requests come soon after one another.
-      if (this.#spinning || this.#gapAsleep < WINDOW_MS) this.#spinning = !this.#spinning;
-    } else if (this.#count >= PERIOD + TRIAL) {
-      this.#count = 0;
-      this.#spinning = this.#gapAwake > 0 && this.#gapAwake * 1.1 < this.#gapAsleep;
+    if (this.#trial > 0) {
+      this.#trial--;
+      if (this.#trial === 0) this.#spinning = this.#gapAwake > 0 && this.#gapAwake * 1.1 < this.#gapAsleep;
+    } else if (now >= this.#nextTrial) {
+      this.#nextTrial = now + PERIOD_MS;
+      const idle = this.#idle.measure();
+      if (idle < (this.#spinning ? IDLE_TO_GO_ON : IDLE_TO_BEGIN)) this.#spinning = false;
+      else if (this.#spinning || this.#gapAsleep < WINDOW_MS) {
+        // The other way, for a while. Awake only where requests come soon after one another.
+        this.#spinning = !this.#spinning;
+        this.#trial = TRIAL;
+      }
     }
+  }
+}
+
+/** How many CPUs' worth of time was idle. */
+class IdleMeter {
+  #idle = Number.NaN;
+  #at = 0;
+
+  /** Since the last time; 0 where it cannot be told. */
+  measure(): number {
+    // With one CPU for both, whoever asks cannot go on while we wait awake.
+    if (availableParallelism() < 2) return 0;
+    let idle = 0;
+    try {
+      // In hundredths of a second: user, nice, system, idle, waiting for disks, ...
+      const [, , , , free = "0", waiting = "0"] = readFileSync("/proc/stat", "latin1")
+        .slice(0, 200)
+        .split(/\s+/);
+      idle = Number(free) + Number(waiting);
+    } catch {
+      return 0;
+    }
+    const now = performance.now();
+    const share = ((idle - this.#idle) * 10) / (now - this.#at);
+    this.#idle = idle;
+    this.#at = now;
+    return Number.isNaN(share) ? 0 : share;
   }
 }
 

@@ -192,6 +192,44 @@ export const verbCases = [
     },
   ),
 
+  history("a link that went with a removed folder was taken by who removed it", {}, async (lab) => {
+    const id = await lab.run(async (fs) => {
+      await fs.mkdir("/c/c", { recursive: true });
+      await fs.writeFile("/b", noise(600_000));
+      await fs.link("/b", "/c/c/a");
+      await fs.rm("/c", { recursive: true });
+    });
+    assert.deepEqual((await lab.workspace.history.undo(id)).conflicts, []);
+    assert.deepEqual(await lab.workspace.fs.readdir("/"), []);
+  }),
+
+  history("a folder that a run moved and then removed comes back where it was", {}, async (lab) => {
+    const { fs, history } = lab.workspace;
+    await fs.mkdir("/b/deep", { recursive: true });
+    await fs.writeFile("/b/deep/file", "x");
+    const was = await image(fs);
+    const id = await lab.run(async (files) => {
+      await files.mkdir("/a");
+      await files.rename("/b/deep", "/b/other");
+      await files.rename("/b", "/a/c");
+      await files.rm("/a", { recursive: true });
+    });
+    assert.deepEqual((await history.undo(id)).conflicts, []);
+    assert.deepEqual(await image(fs), was);
+  }),
+
+  history("a file is set back though its latest name went with a folder", {}, async (lab) => {
+    const { fs, history } = lab.workspace;
+    await fs.writeFile("/a", "old");
+    await history.snapshot("s");
+    const was = await image(fs);
+    await fs.mkdir("/b");
+    await fs.link("/a", "/b/a");
+    await fs.writeFile("/a", "new");
+    await history.restore("s");
+    assert.deepEqual(await image(fs), was);
+  }),
+
   history("an open run, an unknown one, and one without history cannot be undone", {}, async (lab) => {
     const run = await lab.begin();
     await run.fs.writeFile("/a", "x");
