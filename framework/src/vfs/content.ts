@@ -49,10 +49,7 @@ export class Content {
   /** All of it. Small content is shared: callers that hand it out must copy. */
   read(node: Node): Uint8Array {
     if (node.size <= INLINE_BYTES) return this.#readInline(node);
-    const bytes = new Uint8Array(node.size);
-    for (const [index, hash] of this.#extents(node.id))
-      bytes.set(this.#chunks.read(hash), index * CHUNK_BYTES);
-    return bytes;
+    return this.#gather(node.id, 0, node.size);
   }
 
   /** Holds the content as it is now. */
@@ -124,13 +121,7 @@ export class Content {
     const to = Math.min(end, node.size);
     if (start >= to) return new Uint8Array();
     if (node.size <= INLINE_BYTES) return this.#readInline(node).slice(start, to);
-    const bytes = new Uint8Array(to - start);
-    for (const { index, from, until } of places(start, to)) {
-      const hash = this.#extentAt(node.id, index);
-      if (hash === undefined) continue;
-      bytes.set(this.#chunks.read(hash).subarray(from, until), index * CHUNK_BYTES + from - start);
-    }
-    return bytes;
+    return this.#gather(node.id, start, to);
   }
 
   /** Writes bytes at a place, beyond the end too: what lies between is zeros. Rewrites the chunks that it touches. */
@@ -358,6 +349,19 @@ export class Content {
   #extentAt(node: number, index: number): Hash | undefined {
     const [row] = this.#store.extents(node, index, 1);
     return row?.idx === index ? row.hash : undefined;
+  }
+
+  /** Puts together what lies from one byte to another, by one query, without a second copy of it. */
+  #gather(node: number, start: number, end: number): Uint8Array {
+    const bytes = new Uint8Array(end - start);
+    const first = Math.floor(start / CHUNK_BYTES);
+    this.#store.eachChunk(node, first, Math.ceil(end / CHUNK_BYTES) - 1, (index, chunk) => {
+      if (chunk === undefined) throw damaged("a chunk is missing");
+      const base = index * CHUNK_BYTES;
+      const from = Math.max(0, start - base);
+      bytes.set(chunk.subarray(from, Math.max(from, end - base)), base + from - start);
+    });
+    return bytes;
   }
 
   /** Part of what lies at a place: a chunk, zeros beyond its end, or all zeros. */

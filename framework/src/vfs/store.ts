@@ -455,6 +455,23 @@ export class Store {
     );
   }
 
+  /**
+   * The bytes of a node's chunks from one index to another, one by one, in no order; undefined for a chunk that is
+   * missing. `use` must not touch the store.
+   */
+  eachChunk(
+    node: number,
+    from: number,
+    to: number,
+    use: (index: number, bytes: Uint8Array | undefined) => void,
+  ): void {
+    this.sql.each<ChunkRow>(
+      `SELECT e.idx AS idx, b.data AS data FROM vfs_extent e ${BYTES_OF_EXTENTS} WHERE e.node = ? AND e.idx BETWEEN ? AND ?`,
+      [node, from, to],
+      ({ idx, data }) => use(idx, data ?? undefined),
+    );
+  }
+
   /** Whether a directory has no entries. */
   isEmpty(parent: number): boolean {
     return this.sql.exec("SELECT 1 FROM vfs_dirent WHERE parent = ? LIMIT 1", parent).length === 0;
@@ -462,6 +479,13 @@ export class Store {
 }
 
 type Gone = { id: number; size: number };
+
+/** A place of a file, and its bytes. */
+export type ChunkRow = { idx: number; data: Uint8Array | null };
+
+/** Leads from extents `e` to their bytes `b`. */
+export const BYTES_OF_EXTENTS =
+  "LEFT JOIN vfs_chunk c ON c.hash = e.hash LEFT JOIN vfs_bytes b ON b.id = c.bytes";
 
 const NOTHING = new Uint8Array();
 const encoder = new TextEncoder();
