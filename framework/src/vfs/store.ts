@@ -1,12 +1,13 @@
+import { Buffer } from "node:buffer";
 import { Recorder } from "../history/recorder.ts";
 import { Cache } from "./cache.ts";
 import { createClock, type Moment } from "./clock.ts";
 import { Counters } from "./counters.ts";
 import { ABSENT, EntryCache } from "./entry-cache.ts";
 import { type Call, fsError } from "./errors.ts";
-import { REMOVED, ROOT } from "./layout.ts";
+import { INLINE_BYTES, REMOVED, ROOT } from "./layout.ts";
 import { decodeName } from "./names.ts";
-import { isDirectory, type Node } from "./node.ts";
+import { isDirectory, KIND_BITS, KIND_MASK, type Node } from "./node.ts";
 import type { OpenFiles } from "./open-files.ts";
 import { nameBytes } from "./paths.ts";
 import { damaged } from "./schema.ts";
@@ -311,13 +312,14 @@ export class Store {
 
   /** Deletes nodes, many at once. */
   delete(ids: readonly number[]): void {
-    this.recorder.nodes(ids);
+    const list = JSON.stringify(ids);
+    this.recorder.nodes(list, ids.length);
     const gone =
       ids.length === 1
         ? this.sql.exec<Gone>("DELETE FROM vfs_node WHERE id = ? RETURNING id, size", ids[0] as number)
         : this.sql.exec<Gone>(
             "DELETE FROM vfs_node WHERE id IN (SELECT value FROM json_each(?)) RETURNING id, size",
-            JSON.stringify(ids),
+            list,
           );
     for (const { id, size } of gone) this.usage.removed(id, size);
     for (const id of ids) {
@@ -399,19 +401,56 @@ export class Store {
     this.#entries.delete(parent, name);
   }
 
-  /** Takes names, given as listed, out of a directory. */
-  leaveMany(parent: number, entries: readonly Entry[]): void {
-    const [first] = entries;
-    const last = entries.at(-1);
-    if (first === undefined || last === undefined) return;
-    this.recorder.entries(parent, first.bytes, last.bytes);
-    this.sql.exec(
-      "DELETE FROM vfs_dirent WHERE parent = ? AND name >= ? AND name <= ?",
+  /** Deletes files of which only numbers and sizes are known, very many at once. `list` has the numbers as JSON. */
+  deleteFiles(ids: readonly number[], sizes: readonly number[], list: string): void {
+    this.recorder.nodes(list, ids.length);
+    this.sql.exec("DELETE FROM vfs_node WHERE id IN (SELECT value FROM json_each(?))", list);
+    ids.forEach((id, i) => {
+      this.usage.removed(id, sizes[i] ?? 0);
+      this.#nodes.delete(id);
+    });
+  }
+
+  /** Takes all names up to one out of a directory that no path leads to. */
+  leaveUntil(parent: number, last: Uint8Array): void {
+    this.recorder.entries(parent, NOTHING, last);
+    this.sql.exec("DELETE FROM vfs_dirent WHERE parent = ? AND name <= ?", parent, last);
+    this.#entries.drop(parent);
+  }
+
+  /**
+   * The first entries of a directory that is taken apart: files with one name and little content, which have not
+   * changed since a revision, only by number and size; the others in full. Nothing when it is empty.
+   */
+  removable(parent: number, limit: number, asOf: number, open: OpenFiles): Removables | undefined {
+    const rows = this.sql.exec<RemovableRow>(
+      `SELECT plain, count(*) AS count, max(bytes) AS bytes, json_group_array(node) AS nodes, json_group_array(size) AS sizes,
+         node, mode, nlink, size, rev, run, since
+       FROM (SELECT d.name AS bytes, d.node AS node, n.mode AS mode, n.nlink AS nlink, n.size AS size, n.rev AS rev,
+               n.run AS run, n.since AS since, coalesce(n.nlink = 1 AND n.mode & ? <> ? AND n.size <= ? AND n.rev <= ?
+               AND d.node NOT IN (SELECT value FROM json_each(?)), 0) AS plain
+             FROM vfs_dirent d LEFT JOIN vfs_node n ON n.id = d.node WHERE d.parent = ? ORDER BY d.name LIMIT ?)
+       GROUP BY CASE WHEN plain THEN 0 ELSE bytes END`,
+      KIND_MASK,
+      KIND_BITS.directory,
+      INLINE_BYTES,
+      asOf,
+      JSON.stringify(open.nodes),
       parent,
-      first.bytes,
-      last.bytes,
+      limit,
     );
-    for (const { name } of entries) this.#entries.delete(parent, name);
+    let last: Uint8Array | undefined;
+    let count = 0;
+    let plain: Removables["plain"];
+    const others: RemovableRow[] = [];
+    for (const row of rows) {
+      if (row.mode === null) throw damaged(`node ${row.node} is named, but missing`);
+      count += row.count;
+      if (last === undefined || Buffer.compare(row.bytes, last) > 0) last = row.bytes;
+      if (row.plain === 0) others.push(row);
+      else plain = { nodes: JSON.parse(row.nodes), sizes: JSON.parse(row.sizes), list: row.nodes };
+    }
+    return last && { count, last, plain, others };
   }
 
   /** Entries of a directory in the order of their bytes, those after a name. */
@@ -477,6 +516,20 @@ export class Store {
     return this.sql.exec("SELECT 1 FROM vfs_dirent WHERE parent = ? LIMIT 1", parent).length === 0;
   }
 }
+
+/** What {@link Store.removable} finds. */
+export interface Removables {
+  readonly count: number;
+  /** The last name among them. */
+  readonly last: Uint8Array;
+  /** Files that need no look: their numbers, as JSON too, and sizes. */
+  readonly plain:
+    | { readonly nodes: readonly number[]; readonly sizes: readonly number[]; readonly list: string }
+    | undefined;
+  readonly others: readonly Omit<Entry, "name">[];
+}
+
+type RemovableRow = Omit<Entry, "name"> & { plain: number; count: number; nodes: string; sizes: string };
 
 type Gone = { id: number; size: number };
 
