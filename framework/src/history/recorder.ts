@@ -217,8 +217,9 @@ export class Recorder {
     for (const { bytes } of kept) this.#copied(bytes + 64);
   }
 
-  /** The same for many nodes, a JSON list, that are as the database has them. */
-  contentsOf(list: string): void {
+  /** The same for many nodes, a JSON list, that are as the database has them; `since` is the latest of all theirs. */
+  contentsOf(list: string, since: number): void {
+    if (since === 0 && !this.#active()) return;
     const kept = this.#sql.exec<{ bytes: number }>(
       `INSERT INTO vfs_content_past SELECT c.node, ?, c.rev, c.data FROM vfs_node n JOIN vfs_content c ON c.node = n.id
        WHERE n.id IN (SELECT value FROM json_each(?)) AND c.rev < CASE WHEN ${NEEDED_OF_NODE} THEN ? ELSE n.since END

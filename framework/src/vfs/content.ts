@@ -299,9 +299,10 @@ export class Content {
    * Frees small content of many nodes, except what must be kept as it was.
    *
    * @param list the nodes, as JSON.
+   * @param since the latest of all their `since`.
    */
-  dropSmall(nodes: readonly number[], list: string): void {
-    this.#store.recorder.contentsOf(list);
+  dropSmall(nodes: readonly number[], list: string, since: number): void {
+    this.#store.recorder.contentsOf(list, since);
     this.#store.sql.exec("DELETE FROM vfs_content WHERE node IN (SELECT value FROM json_each(?))", list);
     for (const id of nodes) this.#small.delete(id);
   }

@@ -124,8 +124,8 @@ export class Removal {
       if (found !== undefined) this.#store.leaveUntil(directory, found.last);
       for (const node of apart) this.#setAside(node);
       if (found?.plain !== undefined) {
-        const { nodes, sizes, list } = found.plain;
-        this.#content.dropSmall(nodes, list);
+        const { nodes, sizes, list, since } = found.plain;
+        this.#content.dropSmall(nodes, list, since);
         this.#store.deleteFiles(nodes, sizes, list);
       }
       this.#delete(gone.filter(({ rev }) => rev <= aside.asOf));

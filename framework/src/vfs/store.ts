@@ -425,7 +425,7 @@ export class Store {
   removable(parent: number, limit: number, asOf: number, open: OpenFiles): Removables | undefined {
     const rows = this.sql.exec<RemovableRow>(
       `SELECT plain, count(*) AS count, max(bytes) AS bytes, json_group_array(node) AS nodes, json_group_array(size) AS sizes,
-         node, mode, nlink, size, rev, run, since
+         node, mode, nlink, size, rev, run, max(since) AS since
        FROM (SELECT d.name AS bytes, d.node AS node, n.mode AS mode, n.nlink AS nlink, n.size AS size, n.rev AS rev,
                n.run AS run, n.since AS since, coalesce(n.nlink = 1 AND n.mode & ? <> ? AND n.size <= ? AND n.rev <= ?
                AND d.node NOT IN (SELECT value FROM json_each(?)), 0) AS plain
@@ -448,7 +448,13 @@ export class Store {
       count += row.count;
       if (last === undefined || Buffer.compare(row.bytes, last) > 0) last = row.bytes;
       if (row.plain === 0) others.push(row);
-      else plain = { nodes: JSON.parse(row.nodes), sizes: JSON.parse(row.sizes), list: row.nodes };
+      else
+        plain = {
+          nodes: JSON.parse(row.nodes),
+          sizes: JSON.parse(row.sizes),
+          list: row.nodes,
+          since: row.since,
+        };
     }
     return last && { count, last, plain, others };
   }
@@ -524,7 +530,13 @@ export interface Removables {
   readonly last: Uint8Array;
   /** Files that need no look: their numbers, as JSON too, and sizes. */
   readonly plain:
-    | { readonly nodes: readonly number[]; readonly sizes: readonly number[]; readonly list: string }
+    | {
+        readonly nodes: readonly number[];
+        readonly sizes: readonly number[];
+        readonly list: string;
+        /** The latest revision at which a version of one of them began that follows one that was kept; 0 when none was. */
+        readonly since: number;
+      }
     | undefined;
   readonly others: readonly Omit<Entry, "name">[];
 }
