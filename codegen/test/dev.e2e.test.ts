@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import http from "node:http";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -338,6 +338,35 @@ describe("the processes of computer dev", () => {
     expect(await server.exited).toBe(1);
     expect(server.output).toContain(`There is no folder ${dir}`);
     expect(existsSync(dir)).toBe(false);
+  });
+
+  test("a folder that is no project is said to be none, and gets no folder of ours", async () => {
+    using project = new TestProject();
+    for (const name of readdirSync(project.dir)) rmSync(path.join(project.dir, name), { recursive: true });
+    await using server = new DevServer(project, await freePort());
+    expect(await server.exited).toBe(1);
+    expect(server.output).toMatch(/^error CMP1001: There is no tsconfig\.json in .*--project/);
+    expect(readdirSync(project.dir)).toEqual([]);
+  });
+
+  test("one project is served twice with other state, and each goes on", async () => {
+    using project = new TestProject();
+    await using first = new DevServer(project, await freePort());
+    const one = await first.ready();
+    await callTool(one, "shelve", { title: "Sonnet 116", text: TEXT });
+    {
+      await using refused = new DevServer(project, await freePort());
+      expect(await refused.exited).toBe(1);
+    }
+    const elsewhere = path.join(project.dir, ".computer/elsewhere");
+    await using second = new DevServer(project, await freePort(), ["--persist", elsewhere]);
+    const two = await second.ready();
+    const lines = async (url: string) => (await callTool(url, "find", { phrase: "love" })).body.length;
+    expect([await lines(one), await lines(two)]).toEqual([1, 0]);
+    project.edit("src/reader.ts", "limit = 10", "limit = 1");
+    await Promise.all([first.prints(/Reloaded/), second.prints(/Reloaded/)]);
+    expect([await lines(one), await lines(two)]).toEqual([1, 0]);
+    expect((await callTool(one, "topWords", { title: "Sonnet 116" })).body).toHaveLength(1);
   });
 
   test("waits for a mistake to be mended when there is nothing to serve yet", async () => {

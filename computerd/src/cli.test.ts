@@ -42,3 +42,9 @@ test("--probe says of every driver whether it could work; the exit code says whe
   );
   expect(code).toBe(mounts ? 0 : 3);
 });
+
+test("a driver that does not exist exits 2; a folder without a store too", async () => {
+  expect(await main(["--path", "/nowhere", "--store", "/nowhere", "--mount", "magic"])).toBe(2);
+  expect(output.err).toContain("auto, kernel, fuse-native, copy");
+  expect(await main(["--path", "/nowhere"])).toBe(2);
+});

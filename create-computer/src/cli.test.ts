@@ -54,6 +54,13 @@ test("creates a project, a git repository too, and says how to go on", async () 
   expect(readdirSync(join(root, "work"))).toEqual(["my-agent"]);
 });
 
+test("a folder that begins with a hyphen is no option of cd's", async () => {
+  const cwd = vi.spyOn(process, "cwd").mockReturnValue(join(root, "work"));
+  expect(await main(["--yes", "--no-install", "--no-git", "--", "-y"])).toBe(0);
+  cwd.mockRestore();
+  expect(said).toContain("cd ./-y\n");
+});
+
 test("fills a folder that is there and empty, in place", async () => {
   mkdirSync(target);
   expect(await main([target, "--yes", "--no-install", "--no-git"])).toBe(0);

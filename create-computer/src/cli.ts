@@ -54,7 +54,9 @@ async function create(choices: Choices, interactive: boolean): Promise<void> {
 
   const folder = relative(process.cwd(), target.folder);
   const steps = [
-    ...(folder === "" ? [] : [`cd ${/^[\w./-]+$/.test(folder) ? folder : JSON.stringify(folder)}`]),
+    ...(folder === ""
+      ? []
+      : [`cd ${/^[\w./-]+$/.test(folder) ? folder.replace(/^-/, "./-") : JSON.stringify(folder)}`]),
     ...(install ? [] : ["npm install"]),
     "npm test       # runs the agent's tests",
     "npm run dev    # serves the agent on this machine",

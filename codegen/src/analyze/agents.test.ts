@@ -5,6 +5,21 @@ import { analyzeFiles, analyzeSource, summary } from "../../test/fixture.ts";
 const analyzeText = (text: string, others: Record<string, string> = {}) =>
   analyzeFiles({ "src/a.ts": text, ...others });
 
+describe("a marker that was not imported", () => {
+  const forgotten = "@Agent() export class B { @tool() x(): void {} }";
+  const missing = expect.stringContaining("Cannot find name 'Agent'");
+
+  test("is said to be so where there is no agent", () => {
+    expect(summary(analyzeText(forgotten))).toContainEqual(missing);
+  });
+
+  test("is said to be so beside another agent, instead of leaving one out", () => {
+    const good = 'import { Agent } from "@computer/framework";\n@Agent() export class A {}';
+    expect(summary(analyzeText(good))).toEqual([]);
+    expect(summary(analyzeText(good, { "src/b.ts": forgotten }))).toContainEqual(missing);
+  });
+});
+
 describe("finding agents", () => {
   test.each([
     [

@@ -9,6 +9,9 @@ import { type PreviousClass, readRetired } from "./retired.ts";
 import { TypeReader } from "./types.ts";
 import { typescriptErrors } from "./typescript-errors.ts";
 
+/** The markers as most files write them. */
+const MARKERS = /@(?:Agent|tool)\b/;
+
 /** What the analysis looks at. */
 export interface AnalysisInput {
   readonly program: ts.Program;
@@ -46,8 +49,11 @@ export function analyze(input: AnalysisInput): Analysis {
   reportClashes(context, agents);
   reportStrayTools(context, files, found);
   const roots = new Set(found.map(({ declaration }) => declaration.getSourceFile()));
-  // A file that fails to import the framework has no agents that can be found, but its errors say why.
-  if (roots.size === 0) for (const file of files) if (file.text.includes(FRAMEWORK)) roots.add(file);
+  // A file that fails to import the framework, or forgot to, has no agents that can be found, but its errors say
+  // why; also beside other agents, since what is left out there nobody would miss.
+  for (const file of files) {
+    if (MARKERS.test(file.text) || (roots.size === 0 && file.text.includes(FRAMEWORK))) roots.add(file);
+  }
   context.diagnostics.push(...typescriptErrors(program, projectDir, [...roots], input.isGenerated));
   const retired = found.length === 0 ? [] : readRetired(context, agents, settings.deleted, input.previous);
 

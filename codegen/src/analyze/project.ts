@@ -8,6 +8,11 @@ import { frameAt } from "./context.ts";
 /** The folder that codegen writes into, below the project's. */
 export const GENERATED = "generated";
 
+/** What is said of a folder that is no project. */
+export function noConfig(dir: string): Diagnostic {
+  return diagnostic("CMP1001", `There is no tsconfig.json in ${dir}.`);
+}
+
 /** A project as the analysis takes it. */
 export interface LoadedProject {
   readonly program: ts.Program;
@@ -39,7 +44,7 @@ export class SourceProject {
    */
   load(overlay: Readonly<Record<string, string>> = {}): LoadedProject | Diagnostic[] {
     const configFile = `${this.dir}/tsconfig.json`;
-    if (!existsSync(configFile)) return [diagnostic("CMP1001", `There is no tsconfig.json in ${this.dir}.`)];
+    if (!existsSync(configFile)) return [noConfig(this.dir)];
     const { options, files, diagnostics } = readConfig(configFile, this.dir);
     if (diagnostics.length > 0) return diagnostics;
 

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
+import { noConfig } from "../analyze/project.ts";
 import { printDiagnostics } from "../diagnostics/print.ts";
 import { type GenerateResult, Generator } from "../generate.ts";
 import { Bundler } from "./bundle.ts";
@@ -42,10 +43,15 @@ export interface DevOptions {
  * ```
  */
 export async function dev(options: DevOptions): Promise<number> {
-  if (!statSync(options.project, { throwIfNoEntry: false })?.isDirectory()) {
-    new Voice(options.terminal ?? processTerminal).failed(
-      `There is no folder ${path.resolve(options.project)}.`,
-    );
+  const folder = path.resolve(options.project);
+  const voice = new Voice(options.terminal ?? processTerminal);
+  // What is no project gets no folder of ours, and is not watched: it may be the home of everything.
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+    voice.failed(`There is no folder ${folder}.`);
+    return 1;
+  }
+  if (!existsSync(path.join(folder, "tsconfig.json"))) {
+    voice.failed(printDiagnostics([noConfig(folder)], { color: voice.color }).replace(/^error /, ""));
     return 1;
   }
   const server = new DevServer(options);
@@ -73,6 +79,8 @@ class DevServer {
   readonly #bundler: Bundler;
   readonly #watcher: Watcher;
   readonly #readers: { stdout: OutputReader; stderr: OutputReader };
+  /** Resolves when the state is this server's own, or never will be. Before, what is on disk may be another's. */
+  readonly #owner = Promise.withResolvers<void>();
   readonly #began = performance.now();
   readonly #onReady: ((url: string) => void) | undefined;
   /** When the change that is being brought up was seen. */
@@ -94,7 +102,8 @@ class DevServer {
     this.#onReady = onReady;
     const dir = path.resolve(project);
     const key = randomBytes(16).toString("hex");
-    this.#layout = devLayout(dir);
+    const state = persist === undefined ? defaultPersist(dir) : path.resolve(persist);
+    this.#layout = devLayout(dir, state);
     this.#voice = new Voice(terminal);
     mkdirSync(this.#layout.dev, { recursive: true });
     rmSync(path.join(this.#layout.dev, "wrangler.log"), { force: true });
@@ -102,7 +111,7 @@ class DevServer {
     this.#host = new HostProcess(
       {
         project: dir,
-        persist: persist === undefined ? defaultPersist(dir) : path.resolve(persist),
+        persist: state,
         port,
         key,
       },
@@ -129,6 +138,7 @@ class DevServer {
       this.#voice.failed("The server's process ended unexpectedly.");
     }
     this.#stopping = true;
+    this.#owner.resolve();
     await Promise.all([this.#watcher.close(), this.#bundler.dispose()]);
     return this.#exitCode;
   }
@@ -170,6 +180,8 @@ class DevServer {
     if (diagnostics.length > 0) {
       return this.#complain(printDiagnostics(diagnostics, { color: this.#voice.color }));
     }
+    await this.#owner.promise;
+    if (this.#stopping) return;
     const built = await this.#bundler.build();
     if (this.#stopping) return;
     if (typeof built === "string") return this.#complain(built);
@@ -202,6 +214,7 @@ class DevServer {
     switch (message.type) {
       case "listening":
         this.#port = message.port;
+        this.#owner.resolve();
         if (message.taken !== undefined) {
           this.#voice.notice(`Port ${message.taken} is taken; using ${message.port}.`);
         }

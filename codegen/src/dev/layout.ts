@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import path from "node:path";
 import { GENERATED } from "../analyze/project.ts";
 
@@ -16,10 +17,14 @@ export interface DevLayout {
   readonly vars: string;
 }
 
-/** The layout of a project in this folder. */
-export function devLayout(project: string): DevLayout {
+/**
+ * The layout of a project in this folder, served with its state in that one. A project may be served more than once,
+ * each time with other state, and each server needs a bundle of its own: there is a key in it.
+ */
+export function devLayout(project: string, persist: string = defaultPersist(project)): DevLayout {
   const generated = path.join(project, GENERATED);
-  const dev = path.join(project, ".computer", "dev");
+  const own = persist === defaultPersist(project) ? "" : `-${shortHash(persist)}`;
+  const dev = path.join(project, ".computer", `dev${own}`);
   return {
     project,
     src: path.join(project, "src"),
@@ -34,4 +39,8 @@ export function devLayout(project: string): DevLayout {
 /** The state's folder unless another one is asked for. */
 export function defaultPersist(project: string): string {
   return path.join(project, ".computer", "state");
+}
+
+function shortHash(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 12);
 }

@@ -38,6 +38,10 @@ ${tools.map((tool) => toolEntry(tool, agent, agents, wired.includes(tool))).join
   override fetch(request: Request): Promise<Response> {
     return this.#host.fetch(request);
   }
+
+  override alarm(): Promise<void> {
+    return this.#host.alarm();
+  }
 }
 `;
 }

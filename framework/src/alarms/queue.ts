@@ -107,6 +107,7 @@ export class AlarmQueue {
   run(): Promise<void> {
     this.#running ??= this.#work().finally(() => {
       this.#running = undefined;
+      this.#arm();
     });
     return this.#running;
   }
@@ -128,7 +129,6 @@ export class AlarmQueue {
       await this.#do(row);
       if (this.#closed) return;
     }
-    this.#arm();
   }
 
   async #do(row: TaskRow): Promise<void> {

@@ -58,3 +58,10 @@ test("a hook that throws, or answers anything but true, lets nobody in; it never
   expect([put.status, await put.text()]).toEqual([200, "content"]);
   logged.mockRestore();
 });
+
+test.each(["constructor", "__proto__", "toString"])("%s is no agent", async (name) => {
+  const door = doorTo(async () => new Response("reached"));
+  const response = await door.fetch(new Request(`http://localhost/agents/${name}/a/files/`), env);
+  expect(response.status).toBe(404);
+  expect(await response.json()).toMatchObject({ error: { code: "ERR_UNKNOWN_AGENT" } });
+});

@@ -54,6 +54,11 @@ export class AgentHost<Instance, Env extends object> {
     return this.#workspace;
   }
 
+  /** Does what is due in the workspace. The generated Durable Object forwards its alarm. */
+  alarm(): Promise<void> {
+    return this.workspace.alarm();
+  }
+
   /** Answers a request that {@link createDoor} passed on. Never rejects. */
   async fetch(request: Request): Promise<Response> {
     try {
@@ -119,8 +124,7 @@ export class AgentHost<Instance, Env extends object> {
 
   async #invoke(tool: ToolDoor<Instance>, args: ToolArguments, id: AgentId): Promise<unknown> {
     try {
-      this.#agent ??= this.#create(id);
-      return await tool.invoke(await this.#agent, args);
+      return await tool.invoke(await this.#instance(id), args);
     } catch (error) {
       // As it was thrown, so that what prints it can map the stack to the agent's own source.
       console.error(error);
@@ -128,14 +132,19 @@ export class AgentHost<Instance, Env extends object> {
     }
   }
 
-  async #create(id: AgentId): Promise<Instance> {
-    try {
-      return await this.#options.create({ workspace: this.workspace, env: this.#options.env, id });
-    } catch (error) {
-      // The next call tries anew.
+  #instance(id: AgentId): Promise<Instance> {
+    if (this.#agent !== undefined) return this.#agent;
+    const made = this.#create(id);
+    this.#agent = made;
+    // The next call tries anew.
+    made.catch(() => {
       this.#agent = undefined;
-      throw error;
-    }
+    });
+    return made;
+  }
+
+  async #create(id: AgentId): Promise<Instance> {
+    return this.#options.create({ workspace: this.workspace, env: this.#options.env, id });
   }
 
   #decoder(name: string, tool: ToolDoor<Instance>): Decode | undefined {

@@ -4,7 +4,7 @@ import type { PastStore } from "./past-store.ts";
 import { Paths } from "./paths.ts";
 
 /** Rows that are looked at in one go, before others get a turn. */
-export const STEP_ROWS = 256;
+export const STEP_ROWS = 64;
 
 /** Time for others to have their turn. */
 export const STEP = Symbol("step");
@@ -61,9 +61,8 @@ export class Span {
     const { sql } = this.lo;
     for (let until = this.lo.at, id = Number.MAX_SAFE_INTEGER; ; ) {
       const rows = sql.exec<Node & { until: number }>(
-        `SELECT * FROM vfs_node_past WHERE (until > ? OR (until = ? AND id > ?)) AND until <= ? AND rev <= ?
+        `SELECT * FROM vfs_node_past WHERE (until, id) > (?, ?) AND until <= ? AND rev <= ?
          ORDER BY until, id LIMIT ?`,
-        until,
         until,
         id,
         this.hi.at,
@@ -124,7 +123,7 @@ export class Span {
     const levels: Level[] = [{ directory: top, page: [], after: undefined, more: true }];
     for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
       if (level.page.length === 0) {
-        const limit = levels.length < 64 ? STEP_ROWS : 8;
+        const limit = levels.length < 256 ? STEP_ROWS : 4;
         level.page = level.more ? store.entries(level.directory, level.after, limit).reverse() : [];
         level.more = level.page.length === limit;
         yield STEP;

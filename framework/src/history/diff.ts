@@ -46,32 +46,32 @@ export class Diff {
 
   #ofName({ directory, name, before, after }: NameChange): Found[] {
     const { lo, hi, loPaths, hiPaths } = this.#span;
-    if (after !== undefined) {
-      const path = hiPaths.entry(directory, name);
-      const now = hi.node(after);
-      const was = lo.find(after);
-      if (path === undefined) return [];
-      const replaced = before === undefined || !this.#span.isGone(before) ? undefined : lo.find(before);
-      if (was !== undefined && isOne(was) && isOne(now)) {
-        const from = loPaths.of(after);
-        const moved: Found[] =
-          from === undefined ? [] : [{ kind: "moved", path, from, before: was, after: now }];
-        const gone = loPaths.entry(directory, name);
-        if (moved.length > 0 && replaced !== undefined && gone !== undefined)
-          moved.push({ kind: "removed", path: gone, before: replaced });
-        if (moved.length > 0) return moved;
-      }
-      if (replaced === undefined) return [{ kind: "added", path, after: now }];
-      if (!sameKind(replaced, now)) return [{ kind: "type", path, before: replaced, after: now }];
-      return [{ kind: "modified", path, before: replaced, after: now }];
+    const [was, now] = [before && lo.find(before), after && hi.find(after)];
+    const [old, path] = [loPaths.entry(directory, name), hiPaths.entry(directory, name)];
+    const left = was && !this.#isElsewhere(was) && old !== undefined ? was : undefined;
+    if (!now || path === undefined) return left && old ? [{ kind: "removed", path: old, before: left }] : [];
+    if (this.#isElsewhere(now)) {
+      const from = loPaths.of(now.id) as string;
+      const moved: Found = { kind: "moved", path, from, before: lo.node(now.id), after: now };
+      return left && old ? [moved, { kind: "removed", path: old, before: left }] : [moved];
     }
-    if (before === undefined) return [];
-    const path = loPaths.entry(directory, name);
-    const was = lo.node(before);
-    const now = this.#span.isGone(before) ? undefined : hi.find(before);
-    // It is elsewhere, and told of there.
-    if (path === undefined || (now !== undefined && isOne(was) && isOne(now))) return [];
-    return [{ kind: "removed", path, before: was }];
+    if (!left || old === undefined) return [{ kind: "added", path, after: now }];
+    const kind = sameKind(left, now) ? "modified" : "type";
+    return [{ kind, path, pathBefore: old, before: left, after: now }];
+  }
+
+  /** Whether a node has one name in both states: when one of them changed, it moved. */
+  #isElsewhere({ id }: Node): boolean {
+    const { lo, hi, loPaths, hiPaths } = this.#span;
+    const [was, now] = [lo.find(id), hi.find(id)];
+    return (
+      was !== undefined &&
+      now !== undefined &&
+      isOne(was) &&
+      isOne(now) &&
+      loPaths.reaches(id) &&
+      hiPaths.reaches(id)
+    );
   }
 
   /** What changed in a node itself. What moved as well has been told of. */

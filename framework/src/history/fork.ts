@@ -5,7 +5,7 @@ import type { ForkBatch, ForkColumns, ForkEntry, ForkReceiver, ForkResult } from
 import type { Held } from "./views.ts";
 
 /** Entries and bytes of a batch. */
-const BATCH_ENTRIES = 256;
+const BATCH_ENTRIES = 64;
 const BATCH_BYTES = 1024 * 1024;
 /** Chunks that are looked up and sent in one go. */
 const BATCH_CHUNKS = 4;
@@ -31,7 +31,7 @@ export class Fork {
     const levels: Level[] = [{ directory: ROOT, page: [], after: undefined, more: true }];
     for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
       if (level.page.length === 0) {
-        const limit = levels.length < 64 ? BATCH_ENTRIES : 8;
+        const limit = levels.length < 256 ? BATCH_ENTRIES : 4;
         level.page = level.more ? store.entries(level.directory, level.after, limit).reverse() : [];
         level.more = level.page.length === limit;
       }

@@ -70,8 +70,10 @@ export class Paths {
   home(id: number): { parent: number; name: Uint8Array } | undefined {
     const node = this.#rows.find(id);
     if (node === undefined) return undefined;
-    if (this.#child(node.parent, node.name) === id) return node;
-    return isDirectory(node.mode) ? undefined : this.#otherName(node);
+    const isThere = this.#child(node.parent, node.name) === id;
+    if (isDirectory(node.mode)) return isThere ? node : undefined;
+    // The name it was given last may lie below a directory that was removed, and is being taken apart.
+    return isThere && (node.nlink === 1 || this.reaches(node.parent)) ? node : this.#otherName(node);
   }
 
   #child(parent: number, name: Uint8Array): number | undefined {
@@ -81,23 +83,34 @@ export class Paths {
       : this.#rows.child(parent, decodeName(name), CALL);
   }
 
-  /** The name that a file was given last is gone: if it has had others, they must be searched for. */
+  /** The name that a file was given last leads there no more: if it has others, they must be searched for. */
   #otherName({ id }: Node): { parent: number; name: Uint8Array } | undefined {
-    const at = "at" in this.#rows ? this.#rows.at : Number.MAX_SAFE_INTEGER;
-    const [row] = this.#rows.sql.exec<{ parent: number; name: Uint8Array }>(
-      `SELECT parent, name FROM vfs_dirent WHERE node = ? AND parent <> 0 AND rev <= ?
-       UNION ALL SELECT parent, name FROM vfs_dirent_past WHERE node = ? AND rev <= ? AND until > ? AND ? < ? LIMIT 1`,
-      id,
-      at,
-      id,
-      at,
-      at,
-      at,
-      Number.MAX_SAFE_INTEGER,
-    );
-    return row;
+    type Name = { parent: number; name: Uint8Array };
+    const { sql } = this.#rows;
+    const names =
+      "at" in this.#rows
+        ? sql.exec<Name>(
+            `SELECT parent, name FROM vfs_dirent WHERE node = ? AND parent <> 0 AND rev <= ?
+             UNION ALL
+             SELECT parent, name FROM vfs_dirent_past WHERE node = ? AND parent <> 0 AND rev <= ? AND until > ? LIMIT ?`,
+            id,
+            this.#rows.at,
+            id,
+            this.#rows.at,
+            this.#rows.at,
+            MAX_NAMES,
+          )
+        : sql.exec<Name>(
+            "SELECT parent, name FROM vfs_dirent WHERE node = ? AND parent <> 0 LIMIT ?",
+            id,
+            MAX_NAMES,
+          );
+    return names.find(({ parent }) => this.reaches(parent));
   }
 }
+
+/** Names of one file that are looked at to find one that a path leads to. */
+const MAX_NAMES = 1000;
 
 /** Deeper than any tree is: a circle would be a damaged database. */
 const MAX_DEPTH = 100_000;

@@ -4,7 +4,7 @@ import type { Pins } from "./pins.ts";
 import type { HistoryOptions, PruneResult } from "./types.ts";
 
 /** Rows of the past that are looked at in one go, and that are removed in one go. */
-const STEP_ROWS = 512;
+const STEP_ROWS = 256;
 const STEP_REMOVALS = 64;
 
 /** What is kept besides snapshots, with the defaults filled in. */

@@ -10,7 +10,7 @@ import { Placer } from "./placer.ts";
 import type { Held } from "./views.ts";
 
 /** Changes that are made in one go. */
-const STEP_CHANGES = 32;
+const STEP_CHANGES = 8;
 
 /**
  * Makes the tree, or all below one directory of it, what it was.
@@ -175,7 +175,7 @@ export class Restore {
     const levels: CopyLevel[] = [{ from: id, to: top.id, page: [], after: undefined, more: true }];
     for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
       if (level.page.length === 0) {
-        const limit = levels.length < 64 ? STEP_ROWS : 8;
+        const limit = levels.length < 256 ? STEP_ROWS : 4;
         level.page = level.more ? source.entries(level.from, level.after, limit).reverse() : [];
         level.more = level.page.length === limit;
       }

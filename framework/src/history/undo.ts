@@ -11,7 +11,7 @@ import { type NameVersion, type NodeVersion, nameVersions, nodeVersions, rewind 
 import type { Held, Views } from "./views.ts";
 
 /** Changes that are made in one go. */
-const STEP_CHANGES = 32;
+const STEP_CHANGES = 8;
 /** Conflicts that are listed. */
 const MAX_CONFLICTS = 1000;
 
@@ -363,9 +363,8 @@ export class Undo {
     for (let until = this.#before, id = Number.MAX_SAFE_INTEGER; ; ) {
       const rows = sql.exec<{ id: number; until: number; first: number }>(
         `SELECT id, until, (SELECT min(q.until) FROM vfs_node_past q WHERE q.id = p.id AND q.until > ?) AS first
-         FROM vfs_node_past p WHERE (until > ? OR (until = ? AND id > ?)) AND until <= ? ORDER BY until, id LIMIT ?`,
+         FROM vfs_node_past p WHERE (until, id) > (?, ?) AND until <= ? ORDER BY until, id LIMIT ?`,
         this.#before,
-        until,
         until,
         id,
         this.#now,

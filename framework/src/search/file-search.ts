@@ -83,6 +83,7 @@ export class FileSearch {
 
   async run(content: Content): Promise<void> {
     this.#size = content.size;
+    if (this.#at > 0) this.#lookBack(content);
     let carry: Uint8Array = NOTHING;
     for (let at = this.#at; at < content.size && !this.#finished; ) {
       const end = Math.min(content.size, at + CHUNK_BYTES - (at % CHUNK_BYTES));
@@ -93,7 +94,9 @@ export class FileSearch {
       if (this.#steps.spent(part.length * COST.byte)) await this.#steps.rest();
       const whole = last ? bytes.length : bytes.lastIndexOf(NEWLINE) + 1;
       await this.#windows(bytes.subarray(0, whole));
-      carry = bytes.subarray(whole);
+      carry = bytes.slice(whole);
+      release(bytes);
+      if (bytes !== part) release(part);
       if (carry.length > LINE_BYTES && !this.#finished) {
         const next = await this.#longLine(content, carry, at);
         at = next.at;
@@ -104,6 +107,18 @@ export class FileSearch {
         }
       }
     }
+  }
+
+  /** Reads the lines before the place where this search begins, as far as they are to be shown. */
+  #lookBack(content: Content): void {
+    let bytes: Uint8Array = NOTHING;
+    for (let from = Math.max(0, this.#at - WINDOW_BYTES); from < this.#at; ) {
+      const part = content.read(from, this.#at);
+      if (part.length === 0) break;
+      bytes = join(bytes, part);
+      from += part.length;
+    }
+    this.#remember(decoder.decode(bytes));
   }
 
   get #finished(): boolean {
@@ -217,9 +232,12 @@ export class FileSearch {
       if (ended) break;
       if (this.#steps.spent(CHUNK_BYTES * COST.byte)) await this.#steps.rest();
       const end = Math.min(content.size, at + CHUNK_BYTES - (at % CHUNK_BYTES));
+      release(part);
       part = content.read(at, end);
       at = end;
     }
+    if (rest.length > 0) rest = rest.slice();
+    release(part);
     this.cut = true;
     this.#fill(head);
     if (found !== undefined) {
@@ -300,6 +318,15 @@ export class FileSearch {
 
 const NOTHING = new Uint8Array();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/**
+ * Gives memory back that nobody else holds: what is read piece by piece would else be garbage of many megabytes,
+ * outside of the heap, before the collector sees a reason to come.
+ */
+export function release(bytes: Uint8Array): void {
+  const { buffer } = bytes;
+  if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0);
+}
 
 /** Keeps the end of a long line, enough to show the surroundings of a match. */
 function keep(shown: { text: string; at: number }, more: string): void {

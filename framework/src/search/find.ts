@@ -16,7 +16,7 @@ export async function find(
   options: FindOptions = {},
   observer?: StepObserver,
 ): Promise<FindResult> {
-  const source = new Source(tree);
+  const source = new Source(tree, true);
   const steps = new Steps(options.signal, tree, observer);
   const root = searchRoot(options.path);
   const limit = whole("limit", options.limit, 1, 10_000, 1000);
@@ -39,7 +39,7 @@ export async function find(
     else {
       const path = below(place.path, entry.name);
       size += path.length;
-      found.push({ path, type: kindOf(entry.mode), size: entry.size, mtimeMs: entry.mtimeMs });
+      found.push({ path, type: kindOf(entry.mode), size: entry.size, mtimeMs: modified(entry) });
       return true;
     }
     return false;
@@ -78,8 +78,16 @@ function filter({ type, minSize, maxSize, modifiedSince }: FindOptions): (entry:
   const since = modifiedSince === undefined ? Number.NEGATIVE_INFINITY : Number(modifiedSince);
   if (Number.isNaN(since))
     throw invalidType("modifiedSince", "a number of milliseconds or a Date", modifiedSince);
-  return ({ mode, size, mtimeMs }) =>
-    (type === undefined || kindOf(mode) === type) &&
-    (!sized || (isFile(mode) && size >= low && size <= high)) &&
-    mtimeMs >= since;
+  return (entry) => {
+    const { mode, size } = entry;
+    return (
+      (type === undefined || kindOf(mode) === type) &&
+      (!sized || (isFile(mode) && size >= low && size <= high)) &&
+      (modifiedSince === undefined || modified(entry) >= since)
+    );
+  };
+}
+
+function modified({ mtime: [s, ns] = [0, 0] }: Entry): number {
+  return s * 1000 + ns / 1_000_000;
 }

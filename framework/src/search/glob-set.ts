@@ -130,9 +130,20 @@ export function parseGlobs(globs: readonly string[], options: SegmentOptions): P
         `The glob's braces stand for more than ${EXPANSION.max - 1} patterns.`,
       );
     }
-    for (const one of expanded) patterns.push(parseGlob(one, index, options));
+    for (const one of expanded)
+      patterns.push(...withoutLastGlobstar(parseGlob(one, index, options), options));
   });
   return patterns;
+}
+
+/** As in Node, `a/**` is all that is in `a`, and `a` itself only if that is a directory. */
+function withoutLastGlobstar(pattern: Pattern, options: SegmentOptions): Pattern[] {
+  const { segments } = pattern;
+  if (segments.at(-1) !== "globstar") return [pattern];
+  return [
+    { ...pattern, segments: segments.slice(0, -1), directory: true },
+    { ...pattern, segments: [...segments, new Segment("*", options)] },
+  ];
 }
 
 /** One glob without braces. */

@@ -6,7 +6,7 @@ import { type Content, FileSearch, type LineOptions } from "./file-search.ts";
 import { createMatcher, type Matcher } from "./matcher.ts";
 import { searchRoot, whole } from "./options.ts";
 import { Scope, type ScopeState } from "./scope.ts";
-import { BINARY_PREFIX, type Entry, type Small, Source } from "./source.ts";
+import { BINARY_PREFIX, type Entry, entryOf, type Small, Source } from "./source.ts";
 import { COST, type StepObserver, Steps } from "./steps.ts";
 import type { GrepMatch, GrepOptions, GrepResult, SearchLimit } from "./types.ts";
 import { below, type Place, type Run, Walk } from "./walk.ts";
@@ -28,12 +28,6 @@ export async function grep(
   observer?: StepObserver,
 ): Promise<GrepResult> {
   return new Grep(tree, pattern, options, observer).run();
-}
-
-/** A file that takes part, where it was found. */
-interface Candidate {
-  readonly place: Place<ScopeState>;
-  readonly entry: Entry;
 }
 
 class Grep {
@@ -82,16 +76,7 @@ class Grep {
     const state = this.#scope.root;
     if (isDirectory(node.mode)) await this.#walk(node.id, state);
     else if (this.#after === undefined || this.#after.line > 0) {
-      const entry = {
-        name: "",
-        bytes: NOTHING,
-        node: node.id,
-        mode: node.mode,
-        size: node.size,
-        mtimeMs: 0,
-        rev: node.rev,
-      };
-      await this.#search(this.#root, entry, undefined);
+      await this.#search(this.#root, entryOf("", node), undefined);
     }
     if (this.#scope.cut) this.#limits.add("gitignore");
     return {
@@ -121,16 +106,17 @@ class Grep {
   }
 
   async #run({ place, entries }: Run<ScopeState>): Promise<void> {
-    const files: Candidate[] = [];
+    const files: Entry[] = [];
     const cost = this.#scope.cost(place) - COST.entry;
     for (const entry of entries) {
       if (cost > 0 && this.#steps.spent(cost)) await this.#steps.rest();
       const file = this.#file(place, entry);
-      if (file === undefined || this.#scope.leavesOut(place, entry) || !this.#scope.includes(place, entry))
-        continue;
-      files.push({ place, entry: file });
+      if (file !== undefined && this.#scope.admits(place, entry)) files.push(file);
     }
-    for (let i = 0; i < files.length && this.#cursor === undefined; ) i = await this.#batch(files, i);
+    // All that is between two names can be asked for by these.
+    const whole = files.length === entries.length && !this.#follow;
+    for (let i = 0; i < files.length && this.#cursor === undefined; )
+      i = await this.#batch(place, files, i, whole);
     const last = entries.at(-1);
     if (this.#cursor === undefined && last !== undefined && this.#exhausted()) {
       this.#limits.add("work");
@@ -144,32 +130,39 @@ class Grep {
     if (!this.#follow || !isSymlink(entry.mode)) return undefined;
     const node = this.#source.follow(below(place.path, entry.name));
     if (node === undefined || !isFile(node.mode)) return undefined;
-    return { ...entry, node: node.id, mode: node.mode, size: node.size, rev: node.rev };
+    return entryOf(entry.name, node);
   }
 
   /** Searches some files, the small ones among them together; answers how many are done. */
-  async #batch(files: readonly Candidate[], from: number): Promise<number> {
+  async #batch(
+    place: Place<ScopeState>,
+    files: readonly Entry[],
+    from: number,
+    whole: boolean,
+  ): Promise<number> {
     const { needle } = this.#matcher;
     const most = needle === undefined ? FETCHED_BYTES : FILTERED_BYTES;
     const small: number[] = [];
     let bytes = 0;
     let to = from;
     for (; to < files.length && bytes < most; to++) {
-      const { entry } = files[to] as Candidate;
-      if (entry.size > INLINE_BYTES) continue;
-      if (entry.size > 0) small.push(entry.node);
-      bytes += entry.size;
+      const { size, node } = files[to] as Entry;
+      if (size > INLINE_BYTES || size === 0) continue;
+      small.push(node);
+      bytes += size;
     }
-    const contents = small.length === 0 ? undefined : this.#source.contents(small, needle);
+    const [first, last] = [files[from] as Entry, files[to - 1] as Entry];
+    const wanted = whole ? { directory: place.id, first: first.bytes, last: last.bytes } : small;
+    const contents = small.length === 0 ? undefined : this.#source.contents(wanted, needle);
     if (this.#steps.spent(bytes * COST.byte + small.length * COST.entry)) await this.#steps.rest();
     for (let i = from; i < to; i++) {
-      const { place, entry } = files[i] as Candidate;
-      const known = entry.size > INLINE_BYTES ? undefined : contents?.get(entry.node);
-      if (entry.size <= INLINE_BYTES && (known === undefined || known.binary || known.data === null)) {
-        this.#count(entry, known?.binary === true);
-        continue;
+      const entry = files[i] as Entry;
+      if (entry.size > INLINE_BYTES) await this.#search(below(place.path, entry.name), entry, undefined);
+      else {
+        const known = contents?.get(entry.node);
+        if (known) await this.#search(below(place.path, entry.name), entry, known);
+        else this.#count(entry, known === null);
       }
-      await this.#search(below(place.path, entry.name), entry, known);
       if (this.#cursor !== undefined) return i + 1;
     }
     return to;
@@ -184,15 +177,15 @@ class Grep {
   /** Searches one file. */
   async #search(path: string, entry: Entry, small: Small | undefined): Promise<void> {
     const resumed = this.#after?.path === path && this.#after.line > 0 ? this.#after : undefined;
-    const version = small?.data ? undefined : this.#source.open(entry.node);
-    const content = small?.data ? inMemory(small.data) : version;
+    const version = small ? undefined : this.#source.open(entry.node);
+    const content = small ? inMemory(small) : version;
     if (content === undefined) return;
     try {
       const binary = content.read(0, Math.min(content.size, BINARY_PREFIX)).includes(0);
       if (resumed === undefined) this.#count(entry, binary);
       else this.#bytes += entry.size;
       if (binary) return;
-      const same = resumed?.node === entry.node && resumed.rev === entry.rev;
+      const same = resumed?.node === entry.node && resumed.rev === this.#source.node(entry.node)?.rev;
       let count = resumed?.matches ?? 0;
       let refused = 0;
       const search = new FileSearch(
@@ -216,7 +209,8 @@ class Grep {
       await search.run(content);
       if (search.cut) this.#limits.add("lineLength");
       if (refused > 0) {
-        const { node, rev } = entry;
+        const { node } = entry;
+        const rev = this.#source.node(node)?.rev ?? 0;
         this.#cursor = { path, line: refused, matches: count, at: search.refusedAt, node, rev };
       }
     } finally {
@@ -229,8 +223,9 @@ class Grep {
     if (this.#matches.length >= this.#limit) return "results";
     let size = path.length + text.length;
     for (const line of before) size += line.length;
+    for (const line of after) size += line.length;
     // Lines that come later are counted as if they were long.
-    size += after.length === 0 ? 0 : this.#options.after * this.#options.maxLineLength;
+    size += (this.#options.after - after.length) * this.#options.maxLineLength;
     if (this.#matches.length > 0 && this.#size + size > ANSWER_MAX) return "size";
     this.#size += size;
     return undefined;
@@ -240,8 +235,6 @@ class Grep {
     return this.#entries >= ENTRIES_MAX || this.#bytes >= BYTES_MAX;
   }
 }
-
-const NOTHING = new Uint8Array();
 
 function inMemory(bytes: Uint8Array): Content {
   return { size: bytes.length, read: (start, end) => bytes.subarray(start, end) };

@@ -102,6 +102,7 @@ export function parseIgnore(text: string): Omit<Rules, "state"> | undefined {
     let glob = anywhere ? `**/${rule}` : rule;
     // All that is in a folder, but not the folder itself.
     if (glob.endsWith("/**")) glob += "/*";
+    else if (glob.endsWith("/**/")) glob += "*/";
     patterns.push(parseGlob(glob, negated.length, { dot: true, extended: false, ignoreCase: false }));
     negated.push(isNegated);
   }

@@ -6,6 +6,12 @@ export interface Found {
   readonly end: number;
 }
 
+/** Conditions that may hold at a place, as bits. */
+const CONDITIONS = 64;
+
+/** Instructions in the closures that are remembered. */
+const REMEMBERED = 200_000;
+
 /**
  * Runs a program over a line that arrives in parts, and can stop after any character and go on later, so
  * that neither the line's length nor the pattern decides how long it works at a time or how much it holds.
@@ -23,7 +29,9 @@ export class Machine {
   #count = 0;
   readonly #seen: Int32Array;
   #generation = 0;
-  readonly #stack: Int32Array;
+  /** By instruction and conditions, as far as they were needed. */
+  readonly #closures: Int32Array[] = [];
+  #remembered = 0;
   /** Whether an ASCII character can begin a match, other ones always may. */
   readonly #first: Uint8Array;
   readonly #onlyAtStart: boolean;
@@ -43,7 +51,6 @@ export class Machine {
     this.#threads = new Int32Array(size);
     this.#threadStart = new Float64Array(size);
     this.#seen = new Int32Array(size).fill(-1);
-    this.#stack = new Int32Array(2 * size + 2);
     const { first, onlyAtStart } = beginnings(program);
     this.#first = first;
     this.#onlyAtStart = onlyAtStart;
@@ -119,7 +126,7 @@ export class Machine {
   }
 
   #step(point: number): void {
-    const { op, out } = this.#program;
+    const { op, out, ascii } = this.#program;
     const conditions = this.#conditions(point);
     this.#count = 0;
     this.#generation += 1;
@@ -129,6 +136,7 @@ export class Machine {
     if (this.#found === undefined) this.#add(this.#program.start, this.#position, conditions);
     this.work += this.#count + 1;
     let pending = 0;
+    const isAscii = point >= 0 && point < 128;
     for (let i = 0; i < this.#count; i++) {
       const at = this.#threads[i] as number;
       if (op[at] === OP.match) {
@@ -136,7 +144,7 @@ export class Machine {
         // Ways that come later are less preferred.
         break;
       }
-      if (point >= 0 && this.#program.takes(at, point)) {
+      if (isAscii ? ascii[at * 128 + point] === 1 : point >= 0 && this.#program.takes(at, point)) {
         this.#pending[pending] = out[at] as number;
         this.#pendingStart[pending] = this.#threadStart[i] as number;
         pending += 1;
@@ -146,35 +154,44 @@ export class Machine {
     if (this.#found !== undefined && pending === 0) this.#done = true;
   }
 
-  /** Follows what takes no character, in the order of preference. */
+  /** Adds what an instruction leads to without a character, unless a preferred way has led there already. */
   #add(first: number, start: number, conditions: number): void {
-    const { op, out, arg } = this.#program;
-    let depth = 0;
-    this.#stack[depth++] = first;
-    while (depth > 0) {
-      const at = this.#stack[--depth] as number;
+    const reached = this.#closures[first * CONDITIONS + conditions] ?? this.#close(first, conditions);
+    for (let i = 0; i < reached.length; i++) {
+      const at = reached[i] as number;
       if (this.#seen[at] === this.#generation) continue;
       this.#seen[at] = this.#generation;
-      switch (op[at]) {
-        case OP.split:
-          this.#stack[depth++] = arg[at] as number;
-          this.#stack[depth++] = out[at] as number;
-          break;
-        case OP.jump:
-          this.#stack[depth++] = out[at] as number;
-          break;
-        case OP.assert:
-          if (((arg[at] as number) & ~conditions) === 0) this.#stack[depth++] = out[at] as number;
-          break;
-        case OP.fail:
-          break;
-        default:
-          this.#threads[this.#count] = at;
-          this.#threadStart[this.#count] = start;
-          this.#count += 1;
-      }
-      this.work += 0.5;
+      this.#threads[this.#count] = at;
+      this.#threadStart[this.#count] = start;
+      this.#count += 1;
     }
+    this.work += reached.length / 4;
+  }
+
+  /** What an instruction leads to without a character, in the order of preference. */
+  #close(first: number, conditions: number): Int32Array {
+    const { op, out, arg } = this.#program;
+    const reached: number[] = [];
+    const passed = new Set<number>();
+    const stack = [first];
+    for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
+      if (passed.has(at)) continue;
+      passed.add(at);
+      if (op[at] === OP.split) stack.push(arg[at] as number, out[at] as number);
+      else if (op[at] === OP.jump) stack.push(out[at] as number);
+      else if (op[at] === OP.assert) {
+        if (((arg[at] as number) & ~conditions) === 0) stack.push(out[at] as number);
+      } else if (op[at] !== OP.fail) reached.push(at);
+    }
+    this.work += passed.size * 4;
+    const closure = Int32Array.from(reached);
+    this.#remembered += closure.length + 8;
+    if (this.#remembered > REMEMBERED) {
+      this.#closures.length = 0;
+      this.#remembered = closure.length + 8;
+    }
+    this.#closures[first * CONDITIONS + conditions] = closure;
+    return closure;
   }
 
   /** What holds between the last character and this one. */

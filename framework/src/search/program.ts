@@ -18,6 +18,8 @@ export interface Program {
   readonly out: Int32Array;
   readonly arg: Int32Array;
   readonly start: number;
+  /** Whether an instruction takes an ASCII character: at `128 * instruction + character`. */
+  readonly ascii: Uint8Array;
   /** Whether an instruction takes a code point. */
   takes(at: number, point: number): boolean;
   /** Whether there are `assert` instructions. */
@@ -91,6 +93,7 @@ export function compile(pattern: string, ignoreCase: boolean): Program {
     out,
     arg,
     start: engine.start,
+    ascii,
     takes: (at, point) =>
       point < 128 ? ascii[at * 128 + point] === 1 : (instructions[at]?.matchRune(point) ?? false),
     asserts: op.includes(OP.assert),

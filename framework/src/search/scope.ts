@@ -57,6 +57,11 @@ export class Scope implements WalkRules<ScopeState> {
     return state.ignore !== undefined && this.#ignore?.ignores(state.ignore, entry) === true;
   }
 
+  /** Whether an entry is neither left out nor not included. */
+  admits(place: Place<ScopeState>, entry: Entry): boolean {
+    return !this.leavesOut(place, entry) && this.includes(place, entry);
+  }
+
   /** Whether an entry, which is not left out, is one to look into. */
   includes({ state }: Place<ScopeState>, entry: Entry): boolean {
     if (this.#include === undefined) return true;

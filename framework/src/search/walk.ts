@@ -3,7 +3,7 @@ import { isDirectory, isSymlink } from "../vfs/node.ts";
 import { compareBytes, type Entry, type Source } from "./source.ts";
 
 /** Entries that are read in one go. */
-const PAGE = 1024;
+const PAGE = 512;
 
 /** Entries that a walk remembers, in all the directories that it is in; it reads those again that it forgot. */
 const BUFFERED = 8192;

@@ -40,7 +40,7 @@ export class Content {
   readonly #small: Cache<number, Uint8Array>;
 
   constructor(store: Store, chunks: Chunks, cacheBytes = 8 * 1024 * 1024) {
-    this.#small = new Cache(cacheBytes, (bytes) => bytes.length + 64);
+    this.#small = new Cache(cacheBytes, (bytes) => bytes.length + ARRAY_BYTES);
     this.#store = store;
     this.#chunks = chunks;
     store.onForget(() => this.#small.clear());
@@ -429,6 +429,9 @@ const ADOPTED = 1024;
 const ALL = -1;
 
 const EMPTY = new Uint8Array();
+
+/** What an array of bytes takes up besides its bytes, about. */
+const ARRAY_BYTES = 256;
 
 /** Whether bytes are nothing but zeros. */
 export function isZero(bytes: Uint8Array): boolean {

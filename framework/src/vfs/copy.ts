@@ -7,6 +7,7 @@ import { checkLinkTarget, join, parentPath, reversedParts } from "./paths.ts";
 import { pause } from "./pause.ts";
 import type { LastLink, Place } from "./resolver.ts";
 import { settle } from "./settle.ts";
+import type { Entry } from "./store.ts";
 import type { Tree } from "./tree.ts";
 import type { CopyOptions } from "./types.ts";
 
@@ -45,6 +46,8 @@ export class Copy {
   readonly #lastLink: LastLink;
   readonly #levels: Level[] = [];
   #root: number | undefined;
+  /** What the revision being made has put into its one directory, whose own row is written once. */
+  #made = { entries: 0, links: 0 };
 
   constructor(tree: () => Tree, options: CopyOptions) {
     this.#tree = tree;
@@ -69,6 +72,7 @@ export class Copy {
     const syscall = this.#options.dereference ? "stat" : "lstat";
     const { node } = tree.resolver.existing(source, this.#lastLink, { syscall, path: source });
     const place = this.#place(target);
+    this.#checkKinds(node, place?.node, source, target);
     if (isDirectory(node.mode)) {
       for (let at = place?.parent; at !== undefined; at = at.parent)
         if (at.id === node.id)
@@ -78,12 +82,13 @@ export class Copy {
             target,
           );
     }
-    this.#checkKinds(node, place?.node, source, target);
     tree.store.mutate({ syscall: "cp", path: source, dest: target }, () => {
       if (place === undefined) tree.mkdirs(parentPath(target), 0o755);
       const to = place ?? tree.resolver.locate(target, "never", { syscall: "cp", path: target });
       const at = { parent: to.parent.id, name: to.name, above: undefined };
+      this.#made = { entries: 0, links: 0 };
       this.#copy({ node, there: to.node, ...at, fromPath: source, toPath: target });
+      this.#touch(to.parent.id);
     });
     this.#root = this.#levels[0]?.to;
   }
@@ -104,39 +109,45 @@ export class Copy {
     let tree = this.#tree();
     const { filter } = this.#options;
     const entries = tree.entries(level.from, level.after, STEP_COPIES);
-    const names: string[] = [];
+    const wanted: Entry[] = [];
     let bytes = 0;
-    for (const { name, bytes: key, size } of entries) {
-      const wanted =
-        filter === undefined || (await filter(join(level.fromPath, name), join(level.toPath, name)));
-      if (wanted) names.push(name);
-      level.after = key;
+    let taken = 0;
+    for (const entry of entries) {
+      const { name, size } = entry;
+      if (filter === undefined || (await filter(join(level.fromPath, name), join(level.toPath, name))))
+        wanted.push(entry);
+      taken += 1;
       bytes += size > INLINE_BYTES ? STEP_BYTES / 4 : size;
       if (bytes > STEP_BYTES) break;
     }
-    if (entries.length < STEP_COPIES && entries.at(-1)?.bytes === level.after) this.#leave(level);
+    if (taken > 0) level.after = entries[taken - 1]?.bytes;
+    if (entries.length < STEP_COPIES && taken === entries.length) this.#leave(level);
     const call = { syscall: "cp", path: level.fromPath, dest: level.toPath };
     tree = this.#tree();
     const to = tree.store.find(level.to);
     if (to === undefined) throw fsError("ENOENT", call, "the target was removed meanwhile");
     tree.store.mutate(call, () => {
-      for (const name of names) {
+      this.#made = { entries: 0, links: 0 };
+      for (const { name, node: id } of wanted) {
         const fromPath = join(level.fromPath, name);
         const toPath = join(level.toPath, name);
-        const node = this.#entry(level, name, fromPath);
+        const node = this.#entry(level, name, id, fromPath);
         // Gone meanwhile, or the copy itself, moved to where it is copied from.
         if (node === undefined || node.id === this.#root) continue;
         const at = { parent: level.to, name, above: level };
         this.#copy({ node, there: this.#there(level.to, name, toPath), ...at, fromPath, toPath });
       }
+      this.#touch(level.to);
     });
   }
 
   /** What is to be copied for an entry: what it is now. */
-  #entry(level: Level, name: string, path: string): Node | undefined {
+  #entry(level: Level, name: string, listed: number, path: string): Node | undefined {
     const tree = this.#tree();
-    const id = tree.store.child(level.from, name, { syscall: "lstat", path });
-    const node = id === undefined ? undefined : tree.store.node(id);
+    const call = { syscall: "lstat", path };
+    // Where a filter was waited for, something else may be there by now.
+    const id = this.#options.filter === undefined ? listed : tree.store.child(level.from, name, call);
+    const node = id === undefined ? undefined : tree.store.find(id);
     if (node === undefined || !this.#options.dereference || !isSymlink(node.mode)) return node;
     return tree.resolver.existing(path, "follow", { syscall: "stat", path }).node;
   }
@@ -182,6 +193,8 @@ export class Copy {
     this.#replace(there, parent, name);
     this.#make(mode, parent, name, (created) => {
       this.#tree().content.copy(node, created);
+      created.uid = node.uid;
+      created.gid = node.gid;
       if (preserveTimestamps) {
         const { atime_s, atime_ns, mtime_s, mtime_ns } = node;
         assignTimes(created, { s: atime_s, ns: atime_ns }, { s: mtime_s, ns: mtime_ns });
@@ -229,8 +242,15 @@ export class Copy {
     const node = tree.store.create(mode);
     if (isDirectory(mode)) node.nlink = 2;
     fill?.(node);
-    tree.add({ parent: { id: parent }, name }, node, { syscall: "cp" });
+    tree.store.enter(parent, name, node, { syscall: "cp" });
+    tree.store.insert(node);
+    this.#made.links += isDirectory(mode) ? 1 : 0;
+    this.#made.entries += 1;
     return node;
+  }
+
+  #touch(directory: number): void {
+    if (this.#made.entries > 0) this.#tree().touchParent(directory, this.#made.links);
   }
 
   #leave(level: Level): void {

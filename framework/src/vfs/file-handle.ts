@@ -144,6 +144,9 @@ export class TreeFileHandle implements FileHandle {
   }
 
   async #write(bytes: Uint8Array, position: number | undefined): Promise<void> {
+    this.#file.node(this.#tree(), "write");
+    // As in Node, nothing is written to what may not be written, too.
+    if (bytes.length === 0) return;
     this.#file.checkRoom(this.#tree(), bytes.length, position);
     for (let at = 0; at < bytes.length; at += STEP_BYTES) {
       if (at > 0) await pause();

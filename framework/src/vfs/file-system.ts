@@ -165,7 +165,8 @@ export class TreeFileSystem implements FileSystem {
     options?: { recursive?: boolean; mode?: number } | number,
   ): Promise<string | undefined> {
     const { recursive = false, mode } = typeof options === "number" ? { mode: options } : (options ?? {});
-    const bits = permissions(mode, 0o755);
+    // As on Linux: set-id bits are not for mkdir to give.
+    const bits = permissions(mode, 0o755) & 0o1777;
     if (recursive) return this.#tree().mkdirs(path, bits);
     this.#tree().mkdir(path, bits);
     return undefined;

@@ -1,4 +1,4 @@
-import type { Encoding, FileData, Stats, Time } from "./types.ts";
+import type { Encoding, FileData, Stats, Time } from "./basic-types.ts";
 
 /** How `open` opens: a name like `"r+"` or the sum of `O_` constants, as in `node:fs`. */
 export type OpenFlags = string | number;

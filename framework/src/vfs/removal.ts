@@ -3,6 +3,7 @@ import type { Call } from "./errors.ts";
 import { CHUNK_BYTES, DIRECTORY_WEIGHT, STEP_BYTES_FREED } from "./layout.ts";
 import { isDirectory, isFile, type Node, touchContent, touchMetadata } from "./node.ts";
 import type { OpenFiles } from "./open-files.ts";
+import { removable } from "./removables.ts";
 import type { Resolver } from "./resolver.ts";
 import type { AsideEntry, Store } from "./store.ts";
 
@@ -95,7 +96,7 @@ export class Removal {
   /** Removes some entries of a directory; the directory itself with the last. */
   #emptySome(aside: AsideEntry, limit: number): { done: boolean; weight: number } {
     const directory = aside.node.id;
-    const found = this.#store.removable(directory, limit, aside.asOf, this.#open);
+    const found = removable(this.#store.sql, directory, limit, aside.asOf, this.#open);
     const apart: number[] = [];
     const gone: Removable[] = [];
     const open: Node[] = [];

@@ -59,7 +59,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
       rev INTEGER NOT NULL, run INTEGER NOT NULL, since INTEGER NOT NULL, parent INTEGER NOT NULL, name BLOB NOT NULL,
       PRIMARY KEY (id, until)) STRICT, WITHOUT ROWID`,
     // What changed between two revisions. All that changes changes a node too, so this index is enough.
-    `CREATE INDEX vfs_node_past_until ON vfs_node_past (until)`,
+    `CREATE INDEX vfs_node_past_until ON vfs_node_past (until, id)`,
     // \`by\` is who took the entry away.
     `CREATE TABLE vfs_dirent_past (
       parent INTEGER NOT NULL, name BLOB NOT NULL, until INTEGER NOT NULL, node INTEGER NOT NULL,

@@ -1,18 +1,24 @@
-import { Buffer } from "node:buffer";
 import { Recorder } from "../history/recorder.ts";
 import { Cache } from "./cache.ts";
 import { createClock, type Moment } from "./clock.ts";
 import { Counters } from "./counters.ts";
 import { ABSENT, EntryCache } from "./entry-cache.ts";
 import { type Call, fsError } from "./errors.ts";
-import { INLINE_BYTES, REMOVED, ROOT } from "./layout.ts";
+import { REMOVED, ROOT } from "./layout.ts";
 import { decodeName } from "./names.ts";
-import { isDirectory, KIND_BITS, KIND_MASK, type Node } from "./node.ts";
+import { isDirectory, type Node } from "./node.ts";
 import type { OpenFiles } from "./open-files.ts";
 import { nameBytes } from "./paths.ts";
 import { damaged } from "./schema.ts";
 import type { Sql } from "./sql/types.ts";
 import { type Limits, Usage } from "./usage.ts";
+
+/**
+ * A name as a column of `vfs_dirent d`: as text if it is printable ASCII, as most are, else as bytes. A buffer for
+ * each of a hundred thousand names is tens of megabytes.
+ */
+export const NAME_COLUMN =
+  "CASE WHEN CAST(d.name AS TEXT) GLOB '*[^ -~]*' THEN d.name ELSE CAST(d.name AS TEXT) END";
 
 /** A directory's entry as it is listed. */
 export interface Entry {
@@ -314,14 +320,13 @@ export class Store {
   delete(ids: readonly number[]): void {
     const list = JSON.stringify(ids);
     this.recorder.nodes(list, ids.length);
-    const gone =
-      ids.length === 1
-        ? this.sql.exec<Gone>("DELETE FROM vfs_node WHERE id = ? RETURNING id, size", ids[0] as number)
-        : this.sql.exec<Gone>(
-            "DELETE FROM vfs_node WHERE id IN (SELECT value FROM json_each(?)) RETURNING id, size",
-            list,
-          );
-    for (const { id, size } of gone) this.usage.removed(id, size);
+    const which = ids.length === 1 ? "id = ?" : "id IN (SELECT value FROM json_each(?))";
+    const given = ids.length === 1 ? (ids[0] as number) : list;
+    if (!this.usage.counting) this.sql.exec(`DELETE FROM vfs_node WHERE ${which}`, given);
+    else {
+      const query = `DELETE FROM vfs_node WHERE ${which} RETURNING id, size`;
+      for (const { id, size } of this.sql.exec<Gone>(query, given)) this.usage.removed(id, size);
+    }
     for (const id of ids) {
       this.#nodes.delete(id);
       this.#entries.drop(id);
@@ -418,71 +423,17 @@ export class Store {
     this.#entries.drop(parent);
   }
 
-  /**
-   * The first entries of a directory that is taken apart: files with one name and little content, which have not
-   * changed since a revision, only by number and size; the others in full. Nothing when it is empty.
-   */
-  removable(parent: number, limit: number, asOf: number, open: OpenFiles): Removables | undefined {
-    const rows = this.sql.exec<RemovableRow>(
-      `SELECT plain, count(*) AS count, max(bytes) AS bytes, json_group_array(node) AS nodes, json_group_array(size) AS sizes,
-         node, mode, nlink, size, rev, run, max(since) AS since
-       FROM (SELECT d.name AS bytes, d.node AS node, n.mode AS mode, n.nlink AS nlink, n.size AS size, n.rev AS rev,
-               n.run AS run, n.since AS since, coalesce(n.nlink = 1 AND n.mode & ? <> ? AND n.size <= ? AND n.rev <= ?
-               AND d.node NOT IN (SELECT value FROM json_each(?)), 0) AS plain
-             FROM vfs_dirent d LEFT JOIN vfs_node n ON n.id = d.node WHERE d.parent = ? ORDER BY d.name LIMIT ?)
-       GROUP BY CASE WHEN plain THEN 0 ELSE bytes END`,
-      KIND_MASK,
-      KIND_BITS.directory,
-      INLINE_BYTES,
-      asOf,
-      JSON.stringify(open.nodes),
-      parent,
-      limit,
-    );
-    let last: Uint8Array | undefined;
-    let count = 0;
-    let plain: Removables["plain"];
-    const others: RemovableRow[] = [];
-    for (const row of rows) {
-      if (row.mode === null) throw damaged(`node ${row.node} is named, but missing`);
-      count += row.count;
-      if (last === undefined || Buffer.compare(row.bytes, last) > 0) last = row.bytes;
-      if (row.plain === 0) others.push(row);
-      else
-        plain = {
-          nodes: JSON.parse(row.nodes),
-          sizes: JSON.parse(row.sizes),
-          list: row.nodes,
-          since: row.since,
-        };
-    }
-    return last && { count, last, plain, others };
-  }
-
   /** Entries of a directory in the order of their bytes, those after a name. */
   entries(parent: number, after: Uint8Array | undefined, limit: number): Entry[] {
-    const rows = this.sql.exec<{
-      bytes: Uint8Array;
-      node: number;
-      mode: number;
-      nlink: number;
-      size: number;
-      rev: number;
-      run: number;
-      since: number;
-    }>(
-      `SELECT d.name AS bytes, d.node AS node, n.mode AS mode, n.nlink AS nlink, n.size AS size, n.rev AS rev, n.run AS run,
-       n.since AS since FROM vfs_dirent d LEFT JOIN vfs_node n ON n.id = d.node
+    const rows = this.sql.exec<EntryRow>(
+      `SELECT ${NAME_COLUMN} AS listed, d.node AS node, n.mode AS mode, n.nlink AS nlink, n.size AS size, n.rev AS rev,
+       n.run AS run, n.since AS since FROM vfs_dirent d LEFT JOIN vfs_node n ON n.id = d.node
        WHERE d.parent = ? AND d.name > ? ORDER BY d.name LIMIT ?`,
       parent,
       after ?? NOTHING,
       limit,
     );
-    return rows.map((row) => {
-      const name = decodeName(row.bytes);
-      if (row.mode === null) throw damaged(`node ${row.node} is named '${name}', but missing`);
-      return { name, ...row };
-    });
+    return rows.map((row) => new ListedEntry(row));
   }
 
   /** Small content of a node. */
@@ -523,26 +474,6 @@ export class Store {
   }
 }
 
-/** What {@link Store.removable} finds. */
-export interface Removables {
-  readonly count: number;
-  /** The last name among them. */
-  readonly last: Uint8Array;
-  /** Files that need no look: their numbers, as JSON too, and sizes. */
-  readonly plain:
-    | {
-        readonly nodes: readonly number[];
-        readonly sizes: readonly number[];
-        readonly list: string;
-        /** The latest revision at which a version of one of them began that follows one that was kept; 0 when none was. */
-        readonly since: number;
-      }
-    | undefined;
-  readonly others: readonly Omit<Entry, "name">[];
-}
-
-type RemovableRow = Omit<Entry, "name"> & { plain: number; count: number; nodes: string; sizes: string };
-
 type Gone = { id: number; size: number };
 
 /** A place of a file, and its bytes. */
@@ -551,6 +482,45 @@ export type ChunkRow = { idx: number; data: Uint8Array | null };
 /** Leads from extents `e` to their bytes `b`. */
 export const BYTES_OF_EXTENTS =
   "LEFT JOIN vfs_chunk c ON c.hash = e.hash LEFT JOIN vfs_bytes b ON b.id = c.bytes";
+
+type EntryRow = {
+  listed: string | Uint8Array;
+  node: number;
+  mode: number;
+  nlink: number;
+  size: number;
+  rev: number;
+  run: number;
+  since: number;
+};
+
+class ListedEntry implements Entry {
+  readonly name: string;
+  readonly node: number;
+  readonly mode: number;
+  readonly nlink: number;
+  readonly size: number;
+  readonly rev: number;
+  readonly run: number;
+  readonly since: number;
+
+  constructor({ listed, node, mode, nlink, size, rev, run, since }: EntryRow) {
+    this.name = typeof listed === "string" ? listed : decodeName(listed);
+    if (mode === null) throw damaged(`node ${node} is named '${this.name}', but missing`);
+    this.node = node;
+    this.mode = mode;
+    this.nlink = nlink;
+    this.size = size;
+    this.rev = rev;
+    this.run = run;
+    this.since = since;
+  }
+
+  /** Of few entries somebody wants these. */
+  get bytes(): Uint8Array {
+    return nameBytes(this.name, { syscall: "scandir" });
+  }
+}
 
 const NOTHING = new Uint8Array();
 const encoder = new TextEncoder();

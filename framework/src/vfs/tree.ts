@@ -224,6 +224,9 @@ export class Tree {
     this.store.mutate(call, () => {
       const node = to.node ?? this.store.create(KIND_BITS.file);
       node.mode = KIND_BITS.file | (from.mode & PERMISSIONS);
+      // As Node's does for root.
+      node.uid = from.uid;
+      node.gid = from.gid;
       this.content.copy(from, node);
       this.#saveWritten(to, node, call);
     });
@@ -409,8 +412,10 @@ export class Tree {
     try {
       node = this.resolver.locate(path, "follow", call).node;
     } catch (error) {
-      if (hasCode(error, "ENOENT") && parentPath(path) !== path) return "parent missing";
-      throw error;
+      if (!hasCode(error, "ENOENT") || parentPath(path) === path) throw error;
+      // What is missing may be above what a link leads to: nothing is made there.
+      if (this.#isThere(path, call)) throw fsError(path === asked ? "ENOENT" : "ENOTDIR", { ...call, path });
+      return "parent missing";
     }
     if (node !== undefined) {
       if (isDirectory(node.mode)) return "there";
@@ -419,6 +424,15 @@ export class Tree {
     // What is missing may be what a symbolic link leads to: a directory is not made through a link.
     if (this.resolver.locate(path, "never", call).node === undefined) return "missing";
     throw fsError(path === asked ? "ENOENT" : "ENOTDIR", { syscall: "mkdir", path });
+  }
+
+  #isThere(path: string, call: Call): boolean {
+    try {
+      return this.resolver.locate(path, "never", call).node !== undefined;
+    } catch (error) {
+      if (hasCode(error, "ENOENT")) return false;
+      throw error;
+    }
   }
 
   #setTimes(id: number): void {

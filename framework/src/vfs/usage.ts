@@ -68,6 +68,11 @@ export class Usage {
     this.#reclaim = reclaim;
   }
 
+  /** Whether anything is counted yet, so that removals must be told. */
+  get counting(): boolean {
+    return this.#complete || this.#counted !== ROOT;
+  }
+
   /** A revision begins. */
   begin(): void {
     if (this.#limits.bytes !== undefined || this.#limits.entries !== undefined) this.complete();

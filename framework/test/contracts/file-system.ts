@@ -7,6 +7,7 @@ import { moreVerbCases } from "./file-system/more-verbs.ts";
 import { nameCases } from "./file-system/names.ts";
 import { pathCases } from "./file-system/paths.ts";
 import { quotaCases } from "./file-system/quotas.ts";
+import { searchCases } from "./file-system/search.ts";
 import { sqlCases } from "./file-system/sql.ts";
 import { streamCases } from "./file-system/streams.ts";
 import { verbCases } from "./file-system/verbs.ts";
@@ -26,4 +27,5 @@ export const fileSystemCases: readonly Case<TreeContext>[] = [
   ...streamCases,
   ...durabilityCases,
   ...sqlCases,
+  ...searchCases,
 ];

@@ -124,6 +124,75 @@ describe.each(["websocket", "batch"] as const)("the client over %s", (transport)
       await expect(fs.writeFile(`/${"n".repeat(300)}`, "")).rejects.toMatchObject({ code: "ENAMETOOLONG" });
     }));
 
+  test("the further verbs, a quota's figures, a listing", () =>
+    use("verbs", async ({ workspace }) => {
+      const { fs } = workspace;
+      await fs.writeMany(
+        [
+          { path: "/d/a", data: "a" },
+          { path: "/d/e/b", data: new Uint8Array([98]), mode: 0o600 },
+        ],
+        {
+          parents: true,
+        },
+      );
+      expect(await fs.readMany(["/d/a", "/d/e/b"], "utf8")).toEqual(["a", "b"]);
+      expect(await fs.readMany(["/d/e/b"])).toEqual([new Uint8Array([98])]);
+      await fs.access("/d/a", fs.constants.R_OK | fs.constants.W_OK);
+      await expect(fs.access("/d/a", fs.constants.X_OK)).rejects.toMatchObject({ code: "EACCES" });
+      await fs.cp("/d", "/copy", { recursive: true });
+      await expect(fs.cp("/d", "/copy")).rejects.toMatchObject({ code: "ERR_FS_EISDIR" });
+      await expect(fs.cp("/d", "/x", { filter: () => true })).rejects.toMatchObject({
+        code: "ERR_UNSUPPORTED",
+      });
+      await fs.chown("/copy/a", 5, -1);
+      await fs.symlink("a", "/copy/l");
+      await fs.lchown("/copy/l", -1, 6);
+      await fs.lutimes("/copy/l", 1, "2");
+      expect([(await fs.stat("/copy/a")).uid, (await fs.lstat("/copy/l")).gid]).toEqual([5, 6]);
+      expect((await fs.lstat("/copy/l")).mtimeMs).toBe(2000);
+      const listed: string[] = [];
+      for await (const entry of await fs.opendir("/copy", { recursive: true }))
+        listed.push(`${entry.parentPath}/${entry.name}`);
+      expect(listed.sort()).toEqual(["/copy/a", "/copy/e", "/copy/e/b", "/copy/l"]);
+      expect(await fs.mkdtemp("/d/tmp-")).toMatch(/^\/d\/tmp-.{6}$/);
+      await fs.unlink("/copy/l");
+      await expect(fs.rmdir("/copy")).rejects.toMatchObject({ code: "ENOTEMPTY" });
+      await fs.rmdir(
+        (await fs.readdir("/d")).map((name) => `/d/${name}`).find((path) => /tmp-/.test(path)) ?? "",
+      );
+      const [usage, room] = [await workspace.usage(), await fs.statfs("/")];
+      expect([usage.entries, room.files - room.ffree]).toEqual([8, 8]);
+    }));
+
+  test("an open file", () =>
+    use("open", async ({ workspace: { fs } }) => {
+      if (transport === "batch") {
+        await expect(fs.open("/f", "w")).rejects.toMatchObject({ code: "ERR_UNSUPPORTED" });
+        return;
+      }
+      const big = new Uint8Array(2_500_000).map((_, i) => i * 7);
+      const file = await fs.open("/f", "w+", 0o640);
+      expect((await file.write(big)).bytesWritten).toBe(big.length);
+      await file.write("edit", 1_000_000);
+      await fs.unlink("/f");
+      const { buffer, bytesRead } = await file.read(new Uint8Array(big.length), 0, big.length, 0);
+      expect(bytesRead).toBe(big.length);
+      expect(new TextDecoder().decode(buffer.subarray(1_000_000, 1_000_004))).toBe("edit");
+      await file.truncate(10);
+      await file.chmod(0o600);
+      await file.utimes(1, 2);
+      const { size, mode, nlink, mtimeMs } = await file.stat();
+      expect([size, mode & 0o777, nlink, mtimeMs]).toEqual([10, 0o600, 0, 2000]);
+      await file.close();
+      await expect(file.read()).rejects.toMatchObject({ code: "EBADF" });
+      await expect(fs.open("/none", "r")).rejects.toMatchObject({ code: "ENOENT", path: "/none" });
+      await fs.writeFile("/g", "\ufefftext");
+      await using reader = await fs.open("/g");
+      expect(await reader.readFile("utf8")).toBe("\ufefftext");
+      await expect(reader.write("x")).rejects.toMatchObject({ code: "EBADF" });
+    }));
+
   test("names that are not UTF-8 come through", () =>
     use("names", async ({ workspace: { fs } }) => {
       const names = ["caf\u00e9", "cafe\u0301", "\udcff", "\ud800", "a\udc80b"];

@@ -23,6 +23,8 @@ export interface WorkerdOptions {
   persist?: string;
   /** Plugins for the bundling. */
   plugins?: Plugin[];
+  /** Opens the worker's inspector. */
+  inspect?: boolean;
   /** Takes each thing that the worker prints. */
   onLog?: (message: string) => void;
 }
@@ -32,6 +34,8 @@ export interface Workerd extends AsyncDisposable {
   /** Where it listens. */
   readonly url: URL;
   fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** Where the inspector listens, if it was opened. */
+  inspectorUrl(): Promise<URL>;
   /** Ends workerd as a crash of the machine would: no chance to write anything. */
   kill(): Promise<void>;
   dispose(): Promise<void>;
@@ -55,6 +59,7 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
     cf: false,
     enableDevRegistry: false,
     telemetry: { enabled: false },
+    ...(options.inspect && { inspectorPort: 0 }),
     ...(options.onLog && {
       handleStructuredLogs: ({ message }: { message: string }) => options.onLog?.(message),
     }),
@@ -98,6 +103,7 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
     const started = children().filter((pid) => !before.has(pid));
     return {
       url,
+      inspectorUrl: () => miniflare.getInspectorURL(),
       fetch: (path, init) => fetch(new URL(path, url), init),
       async kill() {
         for (const pid of started) process.kill(pid, "SIGKILL");

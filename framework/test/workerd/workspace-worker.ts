@@ -57,7 +57,18 @@ export class WorkspaceObject {
       case "/problems":
         await this.#opened().fs.mkdir("/last");
         await this.#opened().fs.rm("/last", { recursive: true });
-        return problems(sql);
+        return [...problems(sql), ...(await this.#opened().check()).problems];
+      case "/destroy": {
+        const workspace = this.#opened();
+        await workspace.fs.writeFile("/f", "text");
+        sql.exec("CREATE TABLE IF NOT EXISTS other (x)");
+        await workspace.destroy();
+        const left = sql.exec(
+          "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '_cf_*'",
+        );
+        this.#workspace = undefined;
+        return [left, await this.#opened().fs.readdir("/"), (await this.#opened().usage()).limits];
+      }
       default:
         throw new Error(`nothing at ${path}`);
     }

@@ -35,6 +35,11 @@ test("a storage has one workspace, of a schema that the code knows, and whole", 
   expect(await ask("/damaged", "damaged")).toMatchObject({ code: "ERR_WORKSPACE_DAMAGED" });
 });
 
+test("what is erased is gone, but for the tables of others", async () => {
+  const storedBytes = 10 * 1024 ** 3 - 256 * 1024 ** 2;
+  expect(await ask("/destroy", "destroy")).toEqual([[{ name: "other" }], [], { storedBytes }]);
+});
+
 test("workerd killed amid a stream of writes: every acknowledged write is there, whole", async () => {
   let next = 0;
   for (const count of [20, 61]) {

@@ -238,6 +238,19 @@ describe("a worker that is not there", () => {
     expect(suspected).toBe(1);
   });
 
+  test("is not answered for by wrangler in words of its own", async () => {
+    handle = (_request, response) => response.writeHead(503).end("Your worker restarted mid-request.");
+    const response = await fetch(url("/"), { method: "POST", body: "{}" });
+    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "1"]);
+    expect(await response.json()).toMatchObject({ error: { code: "ERR_UNAVAILABLE" } });
+    expect(suspected).toBe(1);
+    // A door's own failure is the worker's to tell.
+    handle = (_request, response) =>
+      response.writeHead(500, { "cross-origin-resource-policy": "same-origin" }).end("its own");
+    expect(await (await fetch(url("/"))).text()).toBe("its own");
+    expect(suspected).toBe(1);
+  });
+
   test("and breaks off in the middle of an answer is not taken for having ended", async () => {
     handle = (request, response) => {
       response.writeHead(200, { "content-type": "text/plain" });

@@ -63,6 +63,11 @@ async function forward(
   const onward = http.request(target(request, port, key, HOP_BY_HOP));
   response.on("close", () => onward.destroy());
   onward.on("response", (reply) => {
+    if (isToolings(reply)) {
+      reply.resume();
+      suspect();
+      return answer(response, INTERRUPTED);
+    }
     response.writeHead(reply.statusCode ?? 502, reply.statusMessage, endToEnd(reply.rawHeaders));
     response.flushHeaders();
     reply.on("error", () => response.destroy());
@@ -124,6 +129,14 @@ function target({ method, url, rawHeaders }: IncomingMessage, port: number, key:
   headers.push(KEY_HEADER, key);
   // A connection for each: on a kept one, a request may meet the worker's closing it, and be lost unanswered.
   return { agent: false as const, host: "127.0.0.1", port, method, path: url, headers };
+}
+
+/**
+ * Whether wrangler answered in the worker's place: it does when a runtime ends in the middle of a request, with
+ * words or a page of its own. Every answer of a door says where it may be loaded.
+ */
+function isToolings({ statusCode = 0, headers }: IncomingMessage): boolean {
+  return statusCode >= 500 && headers["cross-origin-resource-policy"] === undefined;
 }
 
 interface Answer {

@@ -71,7 +71,7 @@ export class Wrangler {
 }
 
 function start(project: string, persist: string): ChildProcess {
-  const { bundle, config, dev, vars } = devLayout(project);
+  const { bundle, config, dev, vars } = devLayout(project, persist);
   const cli = createRequire(import.meta.url).resolve("wrangler");
   const flags = [
     ...["--config", config],
