@@ -53,7 +53,13 @@ export class RowsObject {
           const cursor = storage.sql.exec(query, ...bindings);
           const rows = cursor.toArray();
           this.#written += cursor.rowsWritten;
-          return { toArray: () => rows, rowsRead: cursor.rowsRead, rowsWritten: cursor.rowsWritten };
+          const { rowsRead, rowsWritten } = cursor;
+          return {
+            toArray: () => rows,
+            [Symbol.iterator]: () => rows[Symbol.iterator](),
+            rowsRead,
+            rowsWritten,
+          };
         },
         get databaseSize() {
           return storage.sql.databaseSize;

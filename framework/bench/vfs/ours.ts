@@ -8,6 +8,7 @@ export const BenchObject = benchObject((storage) => {
     mkdir: (path, options) => fs.mkdir(path, options),
     writeFile: (path, data) => fs.writeFile(path, data),
     readFile: (path, encoding) => fs.readFile(path, encoding),
+    readBytes: (path) => fs.readFile(path),
     stat: (path) => fs.stat(path),
     rm: (path, options) => fs.rm(path, options),
     grep: (text, path) => fs.grep(text, { path }),

@@ -2,6 +2,9 @@
 declare module "@cloudflare/computer" {
   export class Workspace {
     constructor(options: { storage: object });
-    readonly fs: import("./operations.ts").BenchFileSystem;
+    readonly fs: Omit<import("./operations.ts").BenchFileSystem, "readFile"> & {
+      readFile(path: string, encoding: "utf8"): Promise<string>;
+      readFile(path: string): Promise<ReadableStream<Uint8Array>>;
+    };
   }
 }

@@ -4,7 +4,7 @@ import { decodeName } from "../vfs/names.ts";
 import type { Node } from "../vfs/node.ts";
 import { nameBytes } from "../vfs/paths.ts";
 import type { Sql, SqlRow } from "../vfs/sql/types.ts";
-import { type Entry, Store } from "../vfs/store.ts";
+import { BYTES_OF_EXTENTS, type ChunkRow, type Entry, Store } from "../vfs/store.ts";
 
 /**
  * The rows of a pinned revision: live ones that have not changed since, and else past ones. Nothing can be
@@ -110,6 +110,24 @@ export class PastStore extends Store {
       ...range,
       this.at,
       count,
+    );
+  }
+
+  override eachChunk(
+    node: number,
+    from: number,
+    to: number,
+    use: (index: number, bytes: Uint8Array | undefined) => void,
+  ): void {
+    const range = [node, from, to, this.at] as const;
+    this.sql.each<ChunkRow>(
+      `SELECT e.idx AS idx, b.data AS data FROM (
+         SELECT idx, hash FROM vfs_extent WHERE node = ? AND idx BETWEEN ? AND ? AND rev <= ?
+         UNION ALL
+         SELECT idx, hash FROM vfs_extent_past WHERE node = ? AND idx BETWEEN ? AND ? AND rev <= ? AND until > ?
+       ) e ${BYTES_OF_EXTENTS}`,
+      [...range, ...range, this.at],
+      ({ idx, data }) => use(idx, data ?? undefined),
     );
   }
 

@@ -19,6 +19,7 @@ const NODE = `mode, uid, gid, nlink, size, atime_s, atime_ns, mtime_s, mtime_ns,
 /** The parameters of a condition that says which rows must be kept when they go. */
 type Needed = readonly [until: number, latestPin: number, horizon: number, run: RunNumber];
 const NEEDED = "(rev < ? AND (rev <= ? OR (rev > ? AND run <> ?)))";
+const NEEDED_OF_NODE = NEEDED.replaceAll(/rev|run/g, "n.$&");
 
 /**
  * Keeps rows as they were. The tree calls it for every row that is about to change or to go; it copies the
@@ -187,17 +188,17 @@ export class Recorder {
     this.#copied(128);
   }
 
-  /** Keeps those of many nodes that must be kept. */
-  nodes(ids: readonly number[]): void {
+  /** Keeps those of many nodes, a JSON list, that must be kept. */
+  nodes(list: string, count: number): void {
     if (!this.#active()) return;
     this.#sql.exec(
       `INSERT INTO vfs_node_past SELECT id, ?, ${NODE} FROM vfs_node
        WHERE id IN (SELECT value FROM json_each(?)) AND ${NEEDED}`,
       this.#until,
-      JSON.stringify(ids),
+      list,
       ...this.#needed(),
     );
-    this.#copied(128 * ids.length);
+    this.#copied(128 * count);
   }
 
   /** Keeps the entries of a directory from one name to another, those that must be kept. */
@@ -231,6 +232,21 @@ export class Recorder {
     for (const { bytes } of kept) this.#copied(bytes + 64);
   }
 
+  /** The same for many nodes, a JSON list, that are as the database has them; `since` is the latest of all theirs. */
+  contentsOf(list: string, since: number): void {
+    if (since === 0 && !this.#active()) return;
+    const kept = this.#sql.exec<{ bytes: number }>(
+      `INSERT INTO vfs_content_past SELECT c.node, ?, c.rev, c.data FROM vfs_node n JOIN vfs_content c ON c.node = n.id
+       WHERE n.id IN (SELECT value FROM json_each(?)) AND c.rev < CASE WHEN ${NEEDED_OF_NODE} THEN ? ELSE n.since END
+       RETURNING length(data) AS bytes`,
+      this.#until,
+      list,
+      ...this.#needed(),
+      this.#until,
+    );
+    for (const { bytes } of kept) this.#copied(bytes + 64);
+  }
+
   /** Keeps one extent of a node if it must be kept; its use of the chunk then goes on. */
   extent(node: Version, index: number): boolean {
     const bound = this.#bound(node);
@@ -247,19 +263,20 @@ export class Recorder {
     return kept.length > 0;
   }
 
-  /** Keeps all extents of a node that must be kept, and removes them from the live ones. */
-  takeExtents(node: Version): void {
+  /** Keeps those extents of a node, from a place on, that must be kept, and removes them from the live ones. */
+  takeExtents(node: Version, from: number): void {
     const bound = this.#bound(node);
     if (bound === 0) return;
     const kept = this.#sql.exec<{ idx: number }>(
       `INSERT INTO vfs_extent_past SELECT node, idx, ?, hash, rev FROM vfs_extent
-       WHERE node = ? AND rev < ? RETURNING idx`,
+       WHERE node = ? AND idx >= ? AND rev < ? RETURNING idx`,
       this.#until,
       node.id,
+      from,
       bound,
     );
     if (kept.length === 0) return;
-    this.#sql.exec("DELETE FROM vfs_extent WHERE node = ? AND rev < ?", node.id, bound);
+    this.#sql.exec("DELETE FROM vfs_extent WHERE node = ? AND idx >= ? AND rev < ?", node.id, from, bound);
     this.#copied(CHUNK * kept.length);
   }
 

@@ -1,4 +1,6 @@
-import { createHash } from "node:crypto";
+import { Buffer } from "node:buffer";
+import { hash as digest } from "node:crypto";
+import { pause } from "./pause.ts";
 import { damaged } from "./schema.ts";
 import type { Store } from "./store.ts";
 
@@ -7,6 +9,12 @@ export type Hash = Uint8Array;
 
 /** Unused chunks that are freed in one go. */
 const SWEEP = 64;
+
+/** Chunks without a use that may wait to be freed while whoever removed them goes on: 128 MiB. */
+const WAITING = 512;
+
+/** Hashes that are passed to one statement. */
+const PAGE = 1024;
 
 /**
  * Chunks: bytes kept once however often they are used, and counted. A chunk whose count is zero lives on
@@ -17,6 +25,7 @@ export class Chunks {
   readonly #store: Store;
   readonly #pins = new Map<string, number>();
   #mayHaveOrphans = true;
+  #sweeping = false;
 
   constructor(store: Store) {
     this.#store = store;
@@ -24,7 +33,7 @@ export class Chunks {
 
   /** Adds a use of these bytes. */
   add(bytes: Uint8Array): Hash {
-    const hash = createHash("sha256").update(bytes).digest();
+    const hash = digest("sha256", bytes, "buffer");
     const [known] = this.#store.sql.exec(
       "UPDATE vfs_chunk SET refs = refs + 1 WHERE hash = ? RETURNING refs",
       hash,
@@ -35,7 +44,7 @@ export class Chunks {
 
   /** Keeps these bytes without a use yet; to be pinned as soon as the transaction is through. */
   stage(bytes: Uint8Array): Hash {
-    const hash = createHash("sha256").update(bytes).digest();
+    const hash = digest("sha256", bytes, "buffer");
     const [known] = this.#store.sql.exec("SELECT refs FROM vfs_chunk WHERE hash = ?", hash);
     if (known === undefined) this.#insert(hash, bytes, 0);
     return hash;
@@ -49,6 +58,50 @@ export class Chunks {
       hash,
     );
     if (known === undefined) throw damaged("a chunk is missing");
+  }
+
+  /** Adds a use of each of many chunks that are there. */
+  addUses(hashes: readonly Hash[]): void {
+    for (let at = 0; at < hashes.length; at += PAGE) {
+      const page = hashes.slice(at, at + PAGE);
+      const known = this.#store.sql.exec(
+        `UPDATE vfs_chunk SET refs = refs + used.times
+         FROM (SELECT unhex(value) AS hash, count(*) AS times FROM json_each(?) GROUP BY 1) AS used
+         WHERE vfs_chunk.hash = used.hash RETURNING 1`,
+        hashList(page),
+      );
+      if (known.length !== new Set(page.map(key)).size) throw damaged("a chunk is missing");
+    }
+  }
+
+  /**
+   * Takes away the uses by all extents of nodes, from a place on, and those extents. The bytes of very many chunks are
+   * freed later, in steps: see {@link Chunks.backlog}.
+   *
+   * @param nodes a JSON list.
+   */
+  dropExtents(nodes: string, from: number): void {
+    const { sql } = this.#store;
+    const extents = "vfs_extent WHERE node IN (SELECT value FROM json_each(?)) AND idx >= ?";
+    const used = `(SELECT hash, count(*) AS times FROM ${extents} GROUP BY hash) AS used`;
+    const [found] = sql.exec<{ bad: number | null; loose: number | null }>(
+      `SELECT sum(c.refs IS NULL OR c.refs < used.times) AS bad, sum(c.refs = used.times) AS loose
+       FROM ${used} LEFT JOIN vfs_chunk c ON c.hash = used.hash`,
+      nodes,
+      from,
+    );
+    if (found === undefined || found.bad === null) return;
+    if (found.bad > 0) throw damaged("a chunk is missing or miscounted");
+    sql.exec(
+      `UPDATE vfs_chunk SET refs = refs - used.times FROM ${used} WHERE vfs_chunk.hash = used.hash`,
+      nodes,
+      from,
+    );
+    sql.exec(`DELETE FROM ${extents}`, nodes, from);
+    const loose = found.loose ?? 0;
+    if (loose === 0) return;
+    this.#mayHaveOrphans = true;
+    if (loose > SWEEP || this.sweep()) this.#sweepSoon();
   }
 
   /** Takes uses away; the bytes go with the last. */
@@ -102,12 +155,15 @@ export class Chunks {
     }
     // Only tidying up: what was to be done has been done, and what cannot be freed now is swept later.
     try {
-      const unused = loose.flatMap((hash) =>
-        this.#store.sql.exec<{ hash: Uint8Array; bytes: number }>(
-          "SELECT hash, bytes FROM vfs_chunk WHERE hash = ? AND refs = 0",
-          hash,
-        ),
-      );
+      const unused: { hash: Uint8Array; bytes: number }[] = [];
+      for (let at = 0; at < loose.length; at += PAGE) {
+        unused.push(
+          ...this.#store.sql.exec<{ hash: Uint8Array; bytes: number }>(
+            "SELECT hash, bytes FROM vfs_chunk WHERE refs = 0 AND hash IN (SELECT unhex(value) FROM json_each(?))",
+            hashList(loose.slice(at, at + PAGE)),
+          ),
+        );
+      }
       for (let i = 0; i < unused.length; i += SWEEP) this.#freeAll(unused.slice(i, i + SWEEP), "close");
     } catch {
       this.#mayHaveOrphans = true;
@@ -131,6 +187,45 @@ export class Chunks {
     return this.#mayHaveOrphans;
   }
 
+  /**
+   * Frees some chunks if so many are without a use that whoever removes more of them should wait.
+   *
+   * @returns whether there were.
+   */
+  backlog(): boolean {
+    if (!this.#mayHaveOrphans) return false;
+    const [unused] = this.#store.sql.exec<{ count: number }>(
+      "SELECT count(*) AS count FROM (SELECT 1 FROM vfs_chunk WHERE refs = 0 LIMIT ?)",
+      WAITING + this.#pins.size + 1,
+    );
+    return (unused?.count ?? 0) > WAITING + this.#pins.size && this.sweep();
+  }
+
+  /** Frees all chunks without a use, in one go: there is no room. Part of a revision. */
+  reclaim(): void {
+    while (this.sweep()) {}
+    // The revision may be undone.
+    this.#mayHaveOrphans = true;
+  }
+
+  /** Frees what has no use, in steps, when others have had their turn. What fails is swept after the next opening. */
+  #sweepSoon(): void {
+    if (this.#sweeping) return;
+    this.#sweeping = true;
+    void this.#sweepAll().finally(() => {
+      this.#sweeping = false;
+    });
+  }
+
+  async #sweepAll(): Promise<void> {
+    try {
+      do await pause();
+      while (!this.#store.closed && this.sweep());
+    } catch {
+      this.#mayHaveOrphans = true;
+    }
+  }
+
   #insert(hash: Hash, bytes: Uint8Array, refs: number): void {
     this.#store.usage.stored();
     const [row] = this.#store.sql.exec<{ id: number }>(
@@ -142,8 +237,16 @@ export class Chunks {
 
   #freeAll(unused: readonly { hash: Hash; bytes: number }[], syscall: string): void {
     if (unused.length === 0) return;
+    const { sql } = this.#store;
     this.#store.mutate({ syscall }, () => {
-      for (const { hash, bytes } of unused) this.#free(hash, bytes);
+      sql.exec(
+        "DELETE FROM vfs_chunk WHERE hash IN (SELECT unhex(value) FROM json_each(?))",
+        hashList(unused.map(({ hash }) => hash)),
+      );
+      sql.exec(
+        "DELETE FROM vfs_bytes WHERE id IN (SELECT value FROM json_each(?))",
+        JSON.stringify(unused.map(({ bytes }) => bytes)),
+      );
     });
   }
 
@@ -151,6 +254,12 @@ export class Chunks {
     this.#store.sql.exec("DELETE FROM vfs_chunk WHERE hash = ?", hash);
     this.#store.sql.exec("DELETE FROM vfs_bytes WHERE id = ?", bytes);
   }
+}
+
+/** Hashes as JSON, for a statement that takes many. */
+export function hashList(hashes: readonly (Hash | undefined)[]): string {
+  const hex = (hash: Hash) => Buffer.from(hash.buffer, hash.byteOffset, hash.byteLength).toString("hex");
+  return JSON.stringify(hashes.map((hash) => (hash === undefined ? null : hex(hash))));
 }
 
 /** A hash as a key of a map. */

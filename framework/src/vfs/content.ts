@@ -1,5 +1,5 @@
 import { Cache } from "./cache.ts";
-import type { Chunks, Hash } from "./chunks.ts";
+import { type Chunks, type Hash, hashList } from "./chunks.ts";
 import { CHUNK_BYTES, INLINE_BYTES } from "./layout.ts";
 import type { Node } from "./node.ts";
 import { damaged } from "./schema.ts";
@@ -49,10 +49,7 @@ export class Content {
   /** All of it. Small content is shared: callers that hand it out must copy. */
   read(node: Node): Uint8Array {
     if (node.size <= INLINE_BYTES) return this.#readInline(node);
-    const bytes = new Uint8Array(node.size);
-    for (const [index, hash] of this.#extents(node.id))
-      bytes.set(this.#chunks.read(hash), index * CHUNK_BYTES);
-    return bytes;
+    return this.#gather(node.id, 0, node.size);
   }
 
   /** Holds the content as it is now. */
@@ -89,7 +86,7 @@ export class Content {
         const chunk = bytes.subarray(index * CHUNK_BYTES, (index + 1) * CHUNK_BYTES);
         this.#setExtent(node, index, old.get(index), isZero(chunk) ? undefined : this.#chunks.add(chunk));
       }
-      this.#dropExtents(node, old, count);
+      if (old.size > 0) this.#dropExtents(node, count);
       node.size = bytes.length;
     }
   }
@@ -124,13 +121,7 @@ export class Content {
     const to = Math.min(end, node.size);
     if (start >= to) return new Uint8Array();
     if (node.size <= INLINE_BYTES) return this.#readInline(node).slice(start, to);
-    const bytes = new Uint8Array(to - start);
-    for (const { index, from, until } of places(start, to)) {
-      const hash = this.#extentAt(node.id, index);
-      if (hash === undefined) continue;
-      bytes.set(this.#chunks.read(hash).subarray(from, until), index * CHUNK_BYTES + from - start);
-    }
-    return bytes;
+    return this.#gather(node.id, start, to);
   }
 
   /** Writes bytes at a place, beyond the end too: what lies between is zeros. Rewrites the chunks that it touches. */
@@ -195,7 +186,7 @@ export class Content {
         const chunk = this.#place(hash, 0, kept);
         this.#setExtent(node, last, hash, isZero(chunk) ? undefined : this.#chunks.add(chunk));
       }
-      this.#dropExtents(node, beyond, kept > 0 ? last + 1 : last);
+      this.#dropExtents(node, kept > 0 ? last + 1 : last);
     }
     node.size = size;
   }
@@ -218,7 +209,7 @@ export class Content {
     }
     const old = this.#clearInline(node);
     this.#adoptChunks(node, old, 0, staged);
-    this.#dropExtents(node, old, staged.hashes.length);
+    if (old.size > 0) this.#dropExtents(node, staged.hashes.length);
     node.size = staged.size;
   }
 
@@ -253,7 +244,7 @@ export class Content {
       this.#chunks.addUse(hash);
       this.#setExtent(to, index, there, hash);
     }
-    this.#dropExtents(to, old, 0);
+    for (const [index, hash] of old) this.#setExtent(to, index, hash, undefined);
     to.size = from.size;
   }
 
@@ -298,17 +289,22 @@ export class Content {
       );
     }
     for (const id of small) this.#small.delete(id);
-    for (const node of nodes) {
-      const { id, size } = node;
-      if (size <= INLINE_BYTES) continue;
-      this.#store.recorder.takeExtents(node);
-      const uses = sql.exec<{ hash: Uint8Array; times: number }>(
-        "SELECT hash, count(*) AS times FROM vfs_extent WHERE node = ? GROUP BY hash",
-        id,
-      );
-      sql.exec("DELETE FROM vfs_extent WHERE node = ?", id);
-      for (const { hash, times } of uses) this.#chunks.removeUse(hash, times);
-    }
+    const large = nodes.filter(({ size }) => size > INLINE_BYTES);
+    if (large.length === 0) return;
+    for (const node of large) this.#store.recorder.takeExtents(node, 0);
+    this.#chunks.dropExtents(JSON.stringify(large.map(({ id }) => id)), 0);
+  }
+
+  /**
+   * Frees small content of many nodes, except what must be kept as it was.
+   *
+   * @param list the nodes, as JSON.
+   * @param since the latest of all their `since`.
+   */
+  dropSmall(nodes: readonly number[], list: string, since: number): void {
+    this.#store.recorder.contentsOf(list, since);
+    this.#store.sql.exec("DELETE FROM vfs_content WHERE node IN (SELECT value FROM json_each(?))", list);
+    for (const id of nodes) this.#small.delete(id);
   }
 
   #readInline(node: Node): Uint8Array {
@@ -322,7 +318,7 @@ export class Content {
   }
 
   #replaceInline(node: Node, bytes: Uint8Array): void {
-    if (node.size > INLINE_BYTES) this.#dropExtents(node, this.#extents(node.id), 0);
+    if (node.size > INLINE_BYTES) this.#dropExtents(node, 0);
     const { sql, revision, recorder } = this.#store;
     if (bytes.length === 0) {
       if (node.size > 0) this.#clearInline(node);
@@ -360,6 +356,19 @@ export class Content {
     return row?.idx === index ? row.hash : undefined;
   }
 
+  /** Puts together what lies from one byte to another, by one query, without a second copy of it. */
+  #gather(node: number, start: number, end: number): Uint8Array {
+    const bytes = new Uint8Array(end - start);
+    const first = Math.floor(start / CHUNK_BYTES);
+    this.#store.eachChunk(node, first, Math.ceil(end / CHUNK_BYTES) - 1, (index, chunk) => {
+      if (chunk === undefined) throw damaged("a chunk is missing");
+      const base = index * CHUNK_BYTES;
+      const from = Math.max(0, start - base);
+      bytes.set(chunk.subarray(from, Math.max(from, end - base)), base + from - start);
+    });
+    return bytes;
+  }
+
   /** Part of what lies at a place: a chunk, zeros beyond its end, or all zeros. */
   #place(hash: Hash | undefined, from: number, to: number): Uint8Array {
     if (hash === undefined) return new Uint8Array(to - from);
@@ -371,10 +380,24 @@ export class Content {
   }
 
   #adoptChunks(node: Node, old: Extents, first: number, staged: Staged): void {
-    staged.hashes.forEach((hash, i) => {
-      if (hash !== undefined) this.#chunks.addUse(hash);
-      this.#setExtent(node, first + i, old.get(first + i), hash);
-    });
+    if (old.size > 0) {
+      staged.hashes.forEach((hash, i) => {
+        if (hash !== undefined) this.#chunks.addUse(hash);
+        this.#setExtent(node, first + i, old.get(first + i), hash);
+      });
+      return;
+    }
+    const { sql, revision } = this.#store;
+    this.#chunks.addUses(staged.hashes.filter((hash) => hash !== undefined));
+    for (let at = 0; at < staged.hashes.length; at += ADOPTED) {
+      sql.exec(
+        "INSERT INTO vfs_extent SELECT ?, ? + key, unhex(value), ? FROM json_each(?) WHERE value IS NOT NULL",
+        node.id,
+        first + at,
+        revision,
+        hashList(staged.hashes.slice(at, at + ADOPTED)),
+      );
+    }
   }
 
   /** Puts a chunk, whose use is counted already, or a hole in place of what lay there. */
@@ -392,15 +415,15 @@ export class Content {
     if (old !== undefined && !kept) this.#chunks.removeUse(old);
   }
 
-  #dropExtents(node: Node, old: Extents, from: number): void {
-    for (const [index, hash] of old) {
-      if (index < from) continue;
-      const kept = this.#store.recorder.extent(node, index);
-      this.#store.sql.exec("DELETE FROM vfs_extent WHERE node = ? AND idx = ?", node.id, index);
-      if (!kept) this.#chunks.removeUse(hash);
-    }
+  /** Removes what lies from a place on. */
+  #dropExtents(node: Node, from: number): void {
+    this.#store.recorder.takeExtents(node, from);
+    this.#chunks.dropExtents(`[${node.id}]`, from);
   }
 }
+
+/** Extents that one statement adopts. */
+const ADOPTED = 1024;
 
 /** As many extents as there are. */
 const ALL = -1;

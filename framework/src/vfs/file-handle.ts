@@ -8,7 +8,7 @@ import { OpenFile } from "./open-file.ts";
 import { owner, permissions } from "./options.ts";
 import { pause } from "./pause.ts";
 import { readArguments, writeArguments } from "./ranges.ts";
-import { settle } from "./settle.ts";
+import { takeApart } from "./settle.ts";
 import { NodeStats } from "./stats.ts";
 import { milliseconds } from "./times.ts";
 import type { Tree } from "./tree.ts";
@@ -136,7 +136,7 @@ export class TreeFileHandle implements FileHandle {
   async close(): Promise<void> {
     if (this.#file.closed) return;
     const tree = this.#tree();
-    if (this.#file.close(tree)) await settle(tree);
+    if (this.#file.close(tree)) await takeApart(tree);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -16,7 +16,7 @@ import { isDirectory } from "./node.ts";
 import { type OpenOptions, openOptions, owner, permissions, type RemoveOptions } from "./options.ts";
 import { join } from "./paths.ts";
 import { pause } from "./pause.ts";
-import { settle } from "./settle.ts";
+import { takeApart } from "./settle.ts";
 import { statFs } from "./stat-fs.ts";
 import { DirectoryEntry, NodeStats } from "./stats.ts";
 import { readStream, writeStream } from "./streams.ts";
@@ -189,7 +189,7 @@ export class TreeFileSystem implements FileSystem {
   async unlink(path: string): Promise<void> {
     const tree = this.#tree();
     unlink(tree, path);
-    await settle(tree);
+    await takeApart(tree);
   }
 
   async rm(path: string, options: RemoveOptions = {}): Promise<void> {
@@ -200,13 +200,13 @@ export class TreeFileSystem implements FileSystem {
     const take = isDirectory(target.node.mode) ? "detach" : "unlink";
     tree.store.mutate(call, () => tree.removal[take](target, call));
     // It is gone, for good. What cannot be taken apart now is taken apart when there is another chance.
-    await settle(tree);
+    await takeApart(tree);
   }
 
   async rename(oldPath: string, newPath: string): Promise<void> {
     const tree = this.#tree();
     tree.rename(oldPath, newPath);
-    await settle(tree);
+    await takeApart(tree);
   }
 
   async copyFile(

@@ -19,12 +19,16 @@ export const INLINE_BYTES = 32 * 1024;
 export const CHUNK_BYTES = 256 * 1024;
 
 /** Bytes that are hashed and stored in one go, before others get a turn. */
-export const STEP_BYTES = 2 * 1024 * 1024;
+export const STEP_BYTES = 4 * 1024 * 1024;
 
-/** Bytes that are freed in one go. */
-export const STEP_BYTES_FREED = 32 * 1024 * 1024;
+/** Bytes of large files whose places are removed in one go; the bytes themselves are freed in smaller steps. */
+export const STEP_BYTES_FREED = 256 * 1024 * 1024;
 
-/** Entries that are listed or removed in one go. */
+/** Entries that are removed in one go; a directory among them counts as some. */
+export const STEP_REMOVED = 4096;
+export const DIRECTORY_WEIGHT = 16;
+
+/** Entries that are listed in one go. */
 export const STEP_ENTRIES = 1024;
 
 /** Bytes of a name, and of a path with its closing NUL, as on Linux. */

@@ -36,6 +36,9 @@ const S_IFLNK = 0o120000;
 /** The permission bits of a mode, those for set-id and sticky included. */
 export const PERMISSIONS = 0o7777;
 
+/** The bits of a mode that tell the kind of a node. */
+export const KIND_MASK = S_IFMT;
+
 /** The bits of a mode that say what kind of node it is. */
 export const KIND_BITS: Readonly<Record<NodeKind, number>> = {
   file: S_IFREG,

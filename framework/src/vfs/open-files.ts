@@ -17,6 +17,11 @@ export class OpenFiles {
     return this.#counts.size;
   }
 
+  /** The files that are open. */
+  get nodes(): number[] {
+    return [...this.#counts.keys()];
+  }
+
   has(node: number): boolean {
     return this.#counts.has(node);
   }

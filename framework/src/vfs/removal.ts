@@ -1,10 +1,11 @@
 import type { Content, Removable } from "./content.ts";
 import type { Call } from "./errors.ts";
-import { CHUNK_BYTES, STEP_BYTES_FREED } from "./layout.ts";
+import { CHUNK_BYTES, DIRECTORY_WEIGHT, STEP_BYTES_FREED } from "./layout.ts";
 import { isDirectory, isFile, type Node, touchContent, touchMetadata } from "./node.ts";
 import type { OpenFiles } from "./open-files.ts";
+import { removable } from "./removables.ts";
 import type { Resolver } from "./resolver.ts";
-import type { AsideEntry, Entry, Store } from "./store.ts";
+import type { AsideEntry, Store } from "./store.ts";
 
 /** A name in a directory, and the node that it leads to. */
 export interface Named {
@@ -54,17 +55,22 @@ export class Removal {
    */
   step(limit: number): boolean {
     if (!this.#pending) return false;
-    const call: Call = { syscall: "rm" };
-    const next = this.#store.nextAside(this.#open);
-    if (next === undefined) {
+    if (this.#store.nextAside(this.#open) === undefined) {
       this.#pending = false;
       return false;
     }
-    this.#store.mutate(call, () => {
-      const done = isDirectory(next.node.mode) ? this.#emptySome(next, limit) : this.#shrink(next);
-      if (done) this.#store.clearAside(next);
+    return this.#store.mutate({ syscall: "rm" }, () => {
+      for (let left = limit; left > 0; ) {
+        const next = this.#store.nextAside(this.#open);
+        if (next === undefined) return false;
+        const { done, weight } = isDirectory(next.node.mode)
+          ? this.#emptySome(next, left)
+          : { done: this.#shrink(next), weight: limit / 4 };
+        if (done) this.#store.clearAside(next);
+        left -= weight;
+      }
+      return true;
     });
-    return true;
   }
 
   /** A file was closed for the last time: if it has no name any more, `step` must follow. */
@@ -76,7 +82,7 @@ export class Removal {
   #shrink(aside: AsideEntry): boolean {
     const { node } = aside;
     const size = this.#content.sizeWithoutLast(node, STEP_BYTES_FREED / CHUNK_BYTES);
-    this.#asOf(aside, [node], () => {
+    this.#asOf(aside, node, () => {
       if (size === 0) {
         this.#delete([node]);
         return;
@@ -88,40 +94,47 @@ export class Removal {
   }
 
   /** Removes some entries of a directory; the directory itself with the last. */
-  #emptySome(aside: AsideEntry, limit: number): boolean {
+  #emptySome(aside: AsideEntry, limit: number): { done: boolean; weight: number } {
     const directory = aside.node.id;
-    const listed = this.#store.entries(directory, undefined, limit);
-    let count = 0;
-    for (let bytes = 0; count < listed.length && bytes <= STEP_BYTES_FREED; count++)
-      bytes += listed[count]?.size ?? 0;
-    const entries = listed.slice(0, count);
-    const apart: Entry[] = [];
+    const found = removable(this.#store.sql, directory, limit, aside.asOf, this.#open);
+    const apart: number[] = [];
     const gone: Removable[] = [];
     const open: Node[] = [];
-    for (const entry of entries) {
-      const { node: id, mode, nlink, size, rev, run, since } = entry;
+    let bytes = 0;
+    for (const { node: id, mode, nlink, size, rev, run, since } of found?.others ?? []) {
       if (this.#open.has(id)) {
         const node = this.#store.node(id);
         if (node.nlink > 1) this.#dropLink(node);
         else open.push(node);
-      } else if (isDirectory(mode) || (nlink === 1 && size > STEP_BYTES_FREED)) apart.push(entry);
-      else if (nlink === 1) gone.push({ id, size, rev, run, since });
-      else {
+      } else if (isDirectory(mode)) apart.push(id);
+      else if (nlink === 1) {
+        bytes += size;
+        if (bytes > STEP_BYTES_FREED) apart.push(id);
+        else gone.push({ id, size, rev, run, since });
+      } else {
         // Other names of the node may be among these entries: its count goes down as they go.
         const node = this.#store.node(id);
         if (node.nlink > 1) this.#store.recorder.onBehalfOf(aside.by, () => this.#dropLink(node));
         else gone.push(node);
       }
     }
-    this.#asOf(aside, [], () => {
-      this.#store.leaveMany(directory, entries);
-      for (const { node } of apart) this.#setAside(node);
+    const count = found?.count ?? 0;
+    const done = count < limit;
+    const changed = gone.filter(({ rev }) => rev > aside.asOf);
+    this.#store.asOf(aside.asOf, aside.by, () => {
+      if (found !== undefined) this.#store.leaveUntil(directory, found.last);
+      for (const node of apart) this.#setAside(node);
+      if (found?.plain !== undefined) {
+        const { nodes, sizes, list, since } = found.plain;
+        this.#content.dropSmall(nodes, list, since);
+        this.#store.deleteFiles(nodes, sizes, list);
+      }
+      this.#delete(gone.filter(({ rev }) => rev <= aside.asOf));
+      if (done) this.#store.delete([directory]);
     });
     for (const node of open) this.#orphan(node);
-    this.#asOf(aside, gone, (nodes) => this.#delete(nodes));
-    if (entries.length < listed.length || listed.length === limit) return false;
-    this.#asOf(aside, [], () => this.#store.delete([directory]));
-    return true;
+    this.#delete(changed);
+    return { done, weight: count + DIRECTORY_WEIGHT };
   }
 
   /** Keeps an open file that has lost its last name until it is closed. */
@@ -136,15 +149,9 @@ export class Removal {
    * What lies below a removed directory went when that was removed: it is kept as of then. A file that had a
    * further name, outside, may have been changed since, and is kept as it was after that.
    */
-  #asOf<Part extends Removable>(
-    { asOf, by }: AsideEntry,
-    nodes: readonly Part[],
-    work: (nodes: readonly Part[]) => void,
-  ): void {
-    const changed = nodes.filter(({ rev }) => rev > asOf);
-    if (changed.length > 0) work(changed);
-    const unchanged = nodes.filter(({ rev }) => rev <= asOf);
-    if (unchanged.length > 0 || nodes.length === 0) this.#store.asOf(asOf, by, () => work(unchanged));
+  #asOf({ asOf, by }: AsideEntry, node: Node, work: () => void): void {
+    if (node.rev > asOf) work();
+    else this.#store.asOf(asOf, by, work);
   }
 
   /** Puts a node where no path leads, to be taken apart. */

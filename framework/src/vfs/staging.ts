@@ -24,8 +24,14 @@ export class Staging {
     return this.#size;
   }
 
+  /** Takes more bytes; the chunks that they fill are stored in one transaction. */
   push(bytes: Uint8Array): void {
     this.#size += bytes.length;
+    if (this.#filled + bytes.length < CHUNK_BYTES) this.#take(bytes);
+    else this.#store.mutate({ syscall: "write" }, () => this.#take(bytes));
+  }
+
+  #take(bytes: Uint8Array): void {
     let at = 0;
     while (at < bytes.length) {
       if (this.#filled === 0 && bytes.length - at >= CHUNK_BYTES) {
@@ -81,6 +87,7 @@ export class Staging {
       return;
     }
     const hash = this.#store.mutate({ syscall: "write" }, () => this.#chunks.stage(bytes));
+    // At once: chunks without a use may be freed to make room. If this is undone, nothing is found to be unpinned.
     this.#chunks.pin(hash);
     this.#hashes.push(hash);
   }

@@ -24,7 +24,7 @@ const TYPE = 0x636f6d70;
 
 /** Counts, in steps, and tells. */
 export async function measure(tree: () => Tree): Promise<WorkspaceUsage> {
-  while (tree().store.usage.step()) await pause();
+  while (tree().store.usage.step() || tree().chunks.sweep()) await pause();
   const { sql, usage } = tree().store;
   const { limits } = usage;
   const { bytes, entries } = usage.counts;

@@ -318,13 +318,14 @@ export class Store {
 
   /** Deletes nodes, many at once. */
   delete(ids: readonly number[]): void {
-    this.recorder.nodes(ids);
+    const list = JSON.stringify(ids);
+    this.recorder.nodes(list, ids.length);
     const which = ids.length === 1 ? "id = ?" : "id IN (SELECT value FROM json_each(?))";
-    const list = ids.length === 1 ? (ids[0] as number) : JSON.stringify(ids);
-    if (!this.usage.counting) this.sql.exec(`DELETE FROM vfs_node WHERE ${which}`, list);
+    const given = ids.length === 1 ? (ids[0] as number) : list;
+    if (!this.usage.counting) this.sql.exec(`DELETE FROM vfs_node WHERE ${which}`, given);
     else {
       const query = `DELETE FROM vfs_node WHERE ${which} RETURNING id, size`;
-      for (const { id, size } of this.sql.exec<Gone>(query, list)) this.usage.removed(id, size);
+      for (const { id, size } of this.sql.exec<Gone>(query, given)) this.usage.removed(id, size);
     }
     for (const id of ids) {
       this.#nodes.delete(id);
@@ -405,19 +406,21 @@ export class Store {
     this.#entries.delete(parent, name);
   }
 
-  /** Takes names, given as listed, out of a directory. */
-  leaveMany(parent: number, entries: readonly Entry[]): void {
-    const [first] = entries;
-    const last = entries.at(-1);
-    if (first === undefined || last === undefined) return;
-    this.recorder.entries(parent, first.bytes, last.bytes);
-    this.sql.exec(
-      "DELETE FROM vfs_dirent WHERE parent = ? AND name >= ? AND name <= ?",
-      parent,
-      first.bytes,
-      last.bytes,
-    );
-    for (const { name } of entries) this.#entries.delete(parent, name);
+  /** Deletes files of which only numbers and sizes are known, very many at once. `list` has the numbers as JSON. */
+  deleteFiles(ids: readonly number[], sizes: readonly number[], list: string): void {
+    this.recorder.nodes(list, ids.length);
+    this.sql.exec("DELETE FROM vfs_node WHERE id IN (SELECT value FROM json_each(?))", list);
+    ids.forEach((id, i) => {
+      this.usage.removed(id, sizes[i] ?? 0);
+      this.#nodes.delete(id);
+    });
+  }
+
+  /** Takes all names up to one out of a directory that no path leads to. */
+  leaveUntil(parent: number, last: Uint8Array): void {
+    this.recorder.entries(parent, NOTHING, last);
+    this.sql.exec("DELETE FROM vfs_dirent WHERE parent = ? AND name <= ?", parent, last);
+    this.#entries.drop(parent);
   }
 
   /** Entries of a directory in the order of their bytes, those after a name. */
@@ -448,6 +451,23 @@ export class Store {
     );
   }
 
+  /**
+   * The bytes of a node's chunks from one index to another, one by one, in no order; undefined for a chunk that is
+   * missing. `use` must not touch the store.
+   */
+  eachChunk(
+    node: number,
+    from: number,
+    to: number,
+    use: (index: number, bytes: Uint8Array | undefined) => void,
+  ): void {
+    this.sql.each<ChunkRow>(
+      `SELECT e.idx AS idx, b.data AS data FROM vfs_extent e ${BYTES_OF_EXTENTS} WHERE e.node = ? AND e.idx BETWEEN ? AND ?`,
+      [node, from, to],
+      ({ idx, data }) => use(idx, data ?? undefined),
+    );
+  }
+
   /** Whether a directory has no entries. */
   isEmpty(parent: number): boolean {
     return this.sql.exec("SELECT 1 FROM vfs_dirent WHERE parent = ? LIMIT 1", parent).length === 0;
@@ -455,6 +475,13 @@ export class Store {
 }
 
 type Gone = { id: number; size: number };
+
+/** A place of a file, and its bytes. */
+export type ChunkRow = { idx: number; data: Uint8Array | null };
+
+/** Leads from extents `e` to their bytes `b`. */
+export const BYTES_OF_EXTENTS =
+  "LEFT JOIN vfs_chunk c ON c.hash = e.hash LEFT JOIN vfs_bytes b ON b.id = c.bytes";
 
 type EntryRow = {
   listed: string | Uint8Array;

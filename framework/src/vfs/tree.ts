@@ -3,7 +3,7 @@ import { Chunks } from "./chunks.ts";
 import { Content, type Staged, type Version } from "./content.ts";
 import { Counters } from "./counters.ts";
 import { type Call, fsError, hasCode, rmIsDirectory, tooLarge } from "./errors.ts";
-import { FILE_MAX, INLINE_BYTES, ROOT, STEP_ENTRIES } from "./layout.ts";
+import { FILE_MAX, INLINE_BYTES, ROOT, STEP_REMOVED } from "./layout.ts";
 import { decodeName } from "./names.ts";
 import {
   isDirectory,
@@ -66,7 +66,10 @@ export class Tree {
     } else migrate(sql, version);
     this.store = view?.store ?? new Store(sql, keepsRuns, limits);
     this.chunks = view?.chunks ?? new Chunks(this.store);
-    if (view === undefined) this.store.check();
+    if (view === undefined) {
+      this.store.check();
+      this.store.usage.onFull(() => this.chunks.reclaim());
+    }
     this.content = new Content(this.store, this.chunks, view && VIEW_CACHE_BYTES);
     this.resolver = new Resolver(this.store, this.content);
     this.removal = new Removal(this.store, this.content, this.resolver, this.openFiles);
@@ -82,7 +85,17 @@ export class Tree {
    */
   recover(): boolean {
     const swept = this.chunks.sweep();
-    return this.removal.step(STEP_ENTRIES) || swept;
+    return this.removal.step(STEP_REMOVED) || swept;
+  }
+
+  /**
+   * Does a bounded part of taking apart what was removed. Bytes of large files may be left to be freed later, but not
+   * very many.
+   *
+   * @returns whether there may be more to do.
+   */
+  takeApart(): boolean {
+    return this.removal.step(STEP_REMOVED) || this.chunks.backlog();
   }
 
   /** Forgets everything; streams that are still open find nothing to release. */

@@ -44,6 +44,8 @@ const STEP_ROWS = 16_384;
 export class Usage {
   readonly #sql: Sql;
   readonly #limits: Limits;
+  /** Frees what may be freed at once, when the database is full. */
+  #reclaim: () => void = () => {};
   /** Nodes up to this number are counted. */
   #counted = ROOT;
   #complete = false;
@@ -59,6 +61,11 @@ export class Usage {
 
   get limits(): Limits {
     return this.#limits;
+  }
+
+  /** Registers what frees what can be freed at once. */
+  onFull(reclaim: () => void): void {
+    this.#reclaim = reclaim;
   }
 
   /** Whether anything is counted yet, so that removals must be told. */
@@ -189,7 +196,11 @@ export class Usage {
   #checkStored(call: Call): void {
     const { storedBytes } = this.#limits;
     if (storedBytes === undefined) return;
-    const size = this.#sql.databaseSize;
+    let size = this.#sql.databaseSize;
+    if (size > storedBytes) {
+      this.#reclaim();
+      size = this.#sql.databaseSize;
+    }
     if (size > storedBytes) {
       throw fsError(
         "ENOSPC",

@@ -11,7 +11,12 @@ export function nodeStorage(file?: string): DurableObjectStorageLike & { close()
     sql: {
       exec(query, ...bindings) {
         const rows = sql.exec(query, ...bindings);
-        return { toArray: () => rows as never, rowsRead: 0, rowsWritten: 0 };
+        return {
+          toArray: () => rows as never,
+          [Symbol.iterator]: () => rows[Symbol.iterator]() as never,
+          rowsRead: 0,
+          rowsWritten: 0,
+        };
       },
       get databaseSize() {
         return sql.databaseSize;

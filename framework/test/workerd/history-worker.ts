@@ -31,7 +31,13 @@ export class HistoryObject {
           const cursor = storage.sql.exec(query, ...bindings);
           const rows = cursor.toArray();
           this.#rowsWritten += cursor.rowsWritten;
-          return { toArray: () => rows, rowsRead: cursor.rowsRead, rowsWritten: cursor.rowsWritten };
+          const { rowsRead, rowsWritten } = cursor;
+          return {
+            toArray: () => rows,
+            [Symbol.iterator]: () => rows[Symbol.iterator](),
+            rowsRead,
+            rowsWritten,
+          };
         },
         get databaseSize() {
           return storage.sql.databaseSize;

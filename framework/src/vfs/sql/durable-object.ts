@@ -13,10 +13,13 @@ export interface DurableObjectStorageLike {
 }
 
 interface DurableObjectCursorLike {
-  toArray(): Record<string, ArrayBuffer | string | number | null>[];
+  toArray(): DurableObjectRow[];
+  [Symbol.iterator](): Iterator<DurableObjectRow>;
   readonly rowsRead: number;
   readonly rowsWritten: number;
 }
+
+type DurableObjectRow = Record<string, ArrayBuffer | string | number | null>;
 
 /**
  * The SQLite port over a Durable Object's storage.
@@ -35,15 +38,21 @@ export function durableObjectSql(storage: DurableObjectStorageLike): Sql {
       try {
         const cursor = sql.exec(query, ...bindings);
         const rows = cursor.toArray();
-        for (const row of rows) {
-          for (const column in row) {
-            const value = row[column];
-            if (value instanceof ArrayBuffer) (row as SqlRow)[column] = new Uint8Array(value);
-          }
-        }
+        for (const row of rows) view(row);
         usage.rowsRead += cursor.rowsRead;
         usage.rowsWritten += cursor.rowsWritten;
         return rows as Row[];
+      } catch (error) {
+        throw translate(error);
+      }
+    },
+    each<Row extends SqlRow>(query: string, bindings: readonly SqlValue[], use: (row: Row) => void): void {
+      checkLimits(query, bindings);
+      try {
+        const cursor = sql.exec(query, ...bindings);
+        for (const row of cursor) use(view(row) as Row);
+        usage.rowsRead += cursor.rowsRead;
+        usage.rowsWritten += cursor.rowsWritten;
       } catch (error) {
         throw translate(error);
       }
@@ -54,4 +63,13 @@ export function durableObjectSql(storage: DurableObjectStorageLike): Sql {
     },
     usage,
   };
+}
+
+/** Blobs as the port gives them. */
+function view(row: DurableObjectRow): SqlRow {
+  for (const column in row) {
+    const value = row[column];
+    if (value instanceof ArrayBuffer) (row as SqlRow)[column] = new Uint8Array(value);
+  }
+  return row as SqlRow;
 }

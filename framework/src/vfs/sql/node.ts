@@ -57,6 +57,14 @@ export function openNodeSql(file?: string): NodeSql {
         throw translate(error);
       }
     },
+    each<Row extends SqlRow>(query: string, bindings: readonly SqlValue[], use: (row: Row) => void): void {
+      checkLimits(query, bindings);
+      try {
+        for (const row of prepare(query).iterate(...bindings)) use(row as Row);
+      } catch (error) {
+        throw translate(error);
+      }
+    },
     transaction: joining((work) => {
       try {
         prepare("BEGIN IMMEDIATE").run();

@@ -21,6 +21,21 @@ export interface Sql {
   exec<Row extends SqlRow = SqlRow>(query: string, ...bindings: SqlValue[]): Row[];
 
   /**
+   * Runs one query and hands over its rows one by one, so that no more than one is held. `use` must not run
+   * statements itself.
+   *
+   * @example
+   * ```ts
+   * sql.each<{ data: Uint8Array }>("SELECT data FROM vfs_bytes WHERE id < ?", [7], ({ data }) => hash.update(data));
+   * ```
+   */
+  each<Row extends SqlRow = SqlRow>(
+    query: string,
+    bindings: readonly SqlValue[],
+    use: (row: Row) => void,
+  ): void;
+
+  /**
    * Runs synchronous work as one transaction: all of it is kept, or, when it throws, none. Inside
    * another transaction the work joins that one; if it throws there, the outer transaction is rolled
    * back too, even when its own work caught the error (it then fails with that error).
