@@ -278,7 +278,20 @@ export class Store {
    */
   saveDerived(node: Node): void {
     this.#keep(node, this.recorder.run);
-    this.#update(node);
+    node.rev = this.#revision;
+    this.sql.exec(
+      `UPDATE vfs_node SET nlink = ?, mtime_s = ?, mtime_ns = ?, ctime_s = ?, ctime_ns = ?, rev = ?, since = ? WHERE id = ?`,
+      node.nlink,
+      node.mtime_s,
+      node.mtime_ns,
+      node.ctime_s,
+      node.ctime_ns,
+      node.rev,
+      node.since,
+      node.id,
+    );
+    this.observer?.saved(node);
+    this.#nodes.set(node.id, node);
   }
 
   #keep(node: Node, run: number): void {

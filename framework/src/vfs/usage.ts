@@ -33,6 +33,12 @@ export interface Limits extends Quota {
   readonly storedBytes?: number;
 }
 
+/** Bytes that a change of one entry adds to the database at most, about, besides twice its content. */
+const CHANGE_BYTES = 64 * 1024;
+
+/** Bytes that the database may grow by without being asked for its size. */
+const UNASKED_BYTES = 16 * 1024 * 1024;
+
 /** Rows that are counted in one go. */
 const STEP_ROWS = 16_384;
 
@@ -46,13 +52,15 @@ export class Usage {
   readonly #limits: Limits;
   /** Frees what may be freed at once, when the database is full. */
   #reclaim: () => void = () => {};
+  /** Bytes that the database may surely still grow by before its size must be asked for again. */
+  #unasked = 0;
   /** Nodes up to this number are counted. */
   #counted = ROOT;
   #complete = false;
   #bytes = 0;
   #entries = 0;
   /** What the revision being made adds. */
-  #pending = { bytes: 0, entries: 0, grows: false };
+  #pending = { bytes: 0, entries: 0, grows: false, growth: 0 };
 
   constructor(sql: Sql, limits: Limits = {}) {
     this.#sql = sql;
@@ -99,6 +107,7 @@ export class Usage {
   /** Bytes were stored that no file has yet. */
   stored(): void {
     this.#pending.grows = true;
+    this.#pending.growth = Number.POSITIVE_INFINITY;
   }
 
   /**
@@ -136,7 +145,7 @@ export class Usage {
 
   /** The revision was undone. */
   forget(): void {
-    this.#pending = { bytes: 0, entries: 0, grows: false };
+    this.#pending = { bytes: 0, entries: 0, grows: false, growth: 0 };
   }
 
   /** Drops the counts: rows were changed behind their back. */
@@ -175,7 +184,10 @@ export class Usage {
   }
 
   #change(node: number, bytes: number, entries: number): void {
-    if (bytes > 0 || entries > 0) this.#pending.grows = true;
+    if (bytes > 0 || entries > 0) {
+      this.#pending.grows = true;
+      this.#pending.growth += CHANGE_BYTES + 2 * Math.max(0, bytes);
+    }
     if (!this.#complete && node > this.#counted) return;
     this.#pending.bytes += bytes;
     this.#pending.entries += entries;
@@ -196,11 +208,15 @@ export class Usage {
   #checkStored(call: Call): void {
     const { storedBytes } = this.#limits;
     if (storedBytes === undefined) return;
+    // Asking costs as much as a statement. So it is asked again when what was written since may have used up what was left.
+    this.#unasked -= this.#pending.growth;
+    if (this.#unasked > 0) return;
     let size = this.#sql.databaseSize;
     if (size > storedBytes) {
       this.#reclaim();
       size = this.#sql.databaseSize;
     }
+    this.#unasked = Math.min(storedBytes - size, UNASKED_BYTES);
     if (size > storedBytes) {
       throw fsError(
         "ENOSPC",
