@@ -13,6 +13,9 @@ const SWEEP = 64;
 /** Chunks without a use that may wait to be freed while whoever removed them goes on: 128 MiB. */
 const WAITING = 512;
 
+/** Milliseconds before they are freed. */
+const WAIT_MS = 20;
+
 /** Hashes that are passed to one statement. */
 const PAGE = 1024;
 
@@ -219,8 +222,9 @@ export class Chunks {
 
   async #sweepAll(): Promise<void> {
     try {
-      do await pause();
-      while (!this.#store.closed && this.sweep());
+      // Whoever removed them gets the answer first.
+      await new Promise((resume) => setTimeout(resume, WAIT_MS));
+      while (!this.#store.closed && this.sweep()) await pause();
     } catch {
       this.#mayHaveOrphans = true;
     }
