@@ -11,6 +11,7 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     reporters: ["default", new SkipReporter()],
+    setupFiles: ["./.ci/lib/random.setup.ts"],
     projects: [
       {
         extends: true,

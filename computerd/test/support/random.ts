@@ -1,9 +1,11 @@
+import { testSeed } from "../../../.ci/lib/seed.ts";
+
 /** Random numbers that come again with the same seed. */
 export class Random {
   readonly seed: number;
   #state: number;
 
-  constructor(seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))) {
+  constructor(seed = testSeed()) {
     this.seed = seed;
     this.#state = seed >>> 0;
   }

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { testSeed } from "../../../.ci/lib/seed.ts";
 import { problems } from "../../test/contracts/integrity.ts";
 import { TreeFileSystem } from "./file-system.ts";
 import { openNodeSql } from "./sql/node.ts";
@@ -42,7 +43,7 @@ const RUN = {
 test("random verbs do what a simple model says", { timeout: 60_000 }, async () => {
   const verbs = Object.keys(RUN) as (keyof typeof RUN)[];
   const covered = new Set<string>();
-  const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
+  const seed = testSeed();
   const step = fc.tuple(fc.constantFrom(...verbs), path, path, text);
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60, size: "max" }), async (steps) => {

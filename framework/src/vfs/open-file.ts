@@ -8,6 +8,7 @@ import type { Tree } from "./tree.ts";
 export function openNode(tree: Tree, path: string, flags: Opening, mode: number): number {
   const call = { syscall: "open", path };
   if (flags.create && flags.directory) throw fsError("EINVAL", call, "open does not make directories");
+  if (flags.create) tree.refuseSlash(path, call);
   const target =
     flags.create && !(flags.noFollow && !flags.exclusive)
       ? tree.writableTarget(path, flags.exclusive, call)

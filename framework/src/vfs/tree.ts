@@ -346,12 +346,21 @@ export class Tree {
     return this.writableTarget(path, flag.endsWith("x"), call);
   }
 
+  /**
+   * Refuses to make a file where a slash at the end asks for a directory, whatever is there: as on Linux, the last
+   * name is not even looked at.
+   */
+  refuseSlash(path: string, call: Call): void {
+    checkPath(path, call);
+    if (!path.endsWith("/")) return;
+    const { node } = this.resolver.existing(parentPath(path), "follow", call);
+    throw fsError(isDirectory(node.mode) ? "EISDIR" : "ENOTDIR", call);
+  }
+
   /** Where a file is that is to be written, or is to be made. */
   writableTarget(path: string, exclusive: boolean, call: Call): Target {
-    // A slash at the end asks for a directory, which opening does not make, whatever is there.
-    const slash = typeof path === "string" && path.endsWith("/");
-    const target = this.resolver.locate(path, exclusive || slash ? "never" : "follow", call);
-    if (slash) throw fsError("EISDIR", call);
+    this.refuseSlash(path, call);
+    const target = this.resolver.locate(path, exclusive ? "never" : "follow", call);
     if (target.node !== undefined && exclusive) throw fsError("EEXIST", call);
     if (target.slash || (target.node !== undefined && isDirectory(target.node.mode)))
       throw fsError("EISDIR", call);

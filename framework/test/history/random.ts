@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { testSeed } from "../../../.ci/lib/seed.ts";
 import type { FileSystem } from "../../src/index.ts";
 
 /** Something a random test does to files, by numbers that choose. */
@@ -87,9 +88,8 @@ export function parameters(
   name: string,
   runs: number,
 ): { seed: number; numRuns: number; endOnFailure: boolean } {
-  const env = (globalThis as { process?: { env: Record<string, string | undefined> } }).process?.env ?? {};
-  const seed = Number(env.SEED ?? Date.now() % 2 ** 31);
-  const numRuns = Math.ceil(runs * Number(env.RUNS_FACTOR ?? 1));
+  const seed = testSeed();
+  const numRuns = Math.ceil(runs * Number(process.env.RUNS_FACTOR ?? 1));
   console.log(`${name}: SEED=${seed}, ${numRuns} runs`);
-  return { seed, numRuns, endOnFailure: env.NO_SHRINK !== undefined };
+  return { seed, numRuns, endOnFailure: process.env.NO_SHRINK !== undefined };
 }

@@ -30,6 +30,17 @@ export const pathCases = [
     assert.deepEqual(await fs.readdir("/"), []);
   }),
 
+  sound("a slash after a file to be made is refused before its name is looked at", async ({ fs }) => {
+    await fs.symlink("loop", "/loop");
+    for (const path of ["/loop/", `/${"n".repeat(256)}/`, "/new/"]) {
+      await fails("EISDIR", fs.writeFile(path, ""));
+      await fails("EISDIR", fs.open(path, "wx"));
+    }
+    await fails("ENOENT", fs.writeFile("/none/new/", ""));
+    await fs.unlink("/loop");
+    assert.deepEqual(await fs.readdir("/"), []);
+  }),
+
   sound("names have 255 bytes, paths 4095", async ({ fs }) => {
     const longest = ["n".repeat(255), "\u00e9".repeat(127), "\u{1f600}".repeat(63)];
     for (const name of longest) {
