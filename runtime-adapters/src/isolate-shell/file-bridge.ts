@@ -54,13 +54,8 @@ class Verbs implements FileVerbs {
     ]);
   }
 
-  async rmdir(path: string): Promise<void> {
-    const fs = this.#fs as FileSystem & { rmdir?(path: string): Promise<void> };
-    if (fs.rmdir !== undefined) return fs.rmdir(path);
-    // Without that verb there is a moment between the two.
-    if (!(await fs.lstat(path)).isDirectory()) throw fault("ENOTDIR", "not a directory, rmdir", path);
-    if ((await fs.readdir(path)).length > 0) throw fault("ENOTEMPTY", "directory not empty, rmdir", path);
-    await fs.rm(path, { recursive: true });
+  rmdir(path: string): Promise<void> {
+    return this.#fs.rmdir(path);
   }
 
   rm(path: string, recursive: boolean, force: boolean): Promise<void> {
